@@ -1,0 +1,374 @@
+// Shape inference: walks a model in the order it would run and asks every operator what comes out. Unknown
+// operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
+import { parseDim, symbol } from '../graph/dim.js';
+import {
+  type Attribute,
+  type FunctionDefinition,
+  type Graph,
+  isDefaultDomain,
+  type Model,
+  type Node,
+  nodeLabel,
+  operatorName,
+  type ValueInfo,
+} from '../graph/graph.js';
+import { topologicalOrder } from '../graph/order.js';
+import type { Tensor } from '../graph/tensor.js';
+import { formatType, isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
+import { constantType, operatorFor } from '../ops/index.js';
+import { Call, type InferredBody, type Operator } from '../ops/operator.js';
+import { AuspexError } from '../util/errors.js';
+import { refine } from './refine.js';
+
+export interface InferOptions {
+  /** Shapes of inputs, by name; they replace what the file says. Texts name symbolic sizes. */
+  readonly shapes?: Readonly<Record<string, readonly (number | string)[]>>;
+  /** Values of symbolic dimensions, by name. */
+  readonly dims?: Readonly<Record<string, number>>;
+  /** Full types of inputs, by name, possibly with known elements: for values that decide shapes. */
+  readonly types?: Readonly<Record<string, ValueType>>;
+}
+
+/** A node with all that was found out about this application of it. */
+export interface InferredNode {
+  readonly node: Node;
+  readonly call: Call;
+  /** Undefined for an operator auspex does not know, and for a call of a model-local function. */
+  readonly operator: Operator | undefined;
+  readonly isFunction: boolean;
+}
+
+/** A graph with the types of all its values. */
+export interface InferredGraph extends InferredBody {
+  readonly name: string;
+  readonly nodes: readonly InferredNode[];
+  readonly types: ReadonlyMap<string, ValueType>;
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly initializers: ReadonlyMap<string, Tensor>;
+}
+
+export interface Inference {
+  readonly model: Model;
+  readonly graph: InferredGraph;
+}
+
+/** More node visits than this mean that functions or loops multiply each other without end. */
+const MAX_VISITS = 1_000_000;
+const MAX_CALL_DEPTH = 64;
+
+/**
+ * Infers the types of all values of a model.
+ *
+ * @example
+ * const { graph } = inferShapes(readModel('net.onnx'), { dims: { batch: 8 } });
+ * console.log(String(graph.types.get('logits'))); // float32[8,1000]
+ */
+export function inferShapes(model: Model, options: InferOptions = {}): Inference {
+  const inference = new InferenceRun(model, options);
+  return { model, graph: inference.main() };
+}
+
+/** What names mean where a graph stands. */
+interface Scope {
+  readonly types: Map<string, ValueType>;
+  readonly outer: Scope | undefined;
+  readonly opsets: ReadonlyMap<string, number>;
+  /** For messages; undefined for the main graph. */
+  readonly name: string | undefined;
+  readonly depth: number;
+}
+
+class InferenceRun {
+  readonly #model: Model;
+  readonly #options: InferOptions;
+  readonly #bindings: ReadonlyMap<string, number>;
+  readonly #functions = new Map<string, FunctionDefinition>();
+  readonly #constants = new WeakMap<Tensor, TensorType>();
+  #visits = 0;
+
+  constructor(model: Model, options: InferOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#bindings = new Map(Object.entries(options.dims ?? {}));
+    for (const f of model.functions) this.#functions.set(functionKey(f.domain, f.name, f.overload), f);
+  }
+
+  main(): InferredGraph {
+    const { graph } = this.#model;
+    this.#checkOptions(graph);
+    const inputs = graph.inputs
+      .filter((input) => !graph.initializers.has(input.name) && !graph.sparseInitializers.has(input.name))
+      .map((input): [string, ValueType] => [input.name, this.#inputType(input)]);
+    return this.#graph(graph, new Map(inputs), {
+      types: new Map(),
+      outer: undefined,
+      opsets: this.#model.opsetImports,
+      name: undefined,
+      depth: 0,
+    });
+  }
+
+  #checkOptions(graph: Graph): void {
+    const names = graph.inputs.map((i) => i.name);
+    for (const name of [
+      ...Object.keys(this.#options.shapes ?? {}),
+      ...Object.keys(this.#options.types ?? {}),
+    ]) {
+      if (names.includes(name)) continue;
+      throw new AuspexError('UNKNOWN_INPUT', `the model has no input called '${name}'`, {
+        hint: `its inputs are ${names.map((n) => `'${n}'`).join(', ')}`,
+      });
+    }
+    for (const [name, size] of Object.entries(this.#options.dims ?? {})) {
+      if (!Number.isSafeInteger(size) || size < 0) {
+        throw new AuspexError('BAD_DIM', `dimension '${name}' cannot be ${size}`, {
+          hint: 'give a whole number',
+        });
+      }
+    }
+  }
+
+  #inputType(input: ValueInfo): ValueType {
+    const given = this.#options.types?.[input.name];
+    if (given) return given;
+    const declared = this.#resolve(input.type, input.name);
+    const shape = this.#options.shapes?.[input.name];
+    if (shape === undefined) return declared;
+    if (declared.kind !== 'tensor' && declared.kind !== 'unknown') {
+      throw new AuspexError('BAD_SHAPE', `input '${input.name}' is a ${formatType(declared)}, not a tensor`);
+    }
+    const dtype = isTensor(declared) ? declared.dtype : undefined;
+    const dims = shape.map((d) => (typeof d === 'number' ? d : parseDim(d, this.#bindings)));
+    return new TensorType(dtype, dims);
+  }
+
+  /** A declared type with its symbols looked up; sizes without a name get that of the value. */
+  #resolve(type: ValueType, name: string): ValueType {
+    const dims = (shape: Shape | undefined): Shape | undefined =>
+      shape?.map((d, i) => {
+        if (typeof d === 'number') return d;
+        const text = d.toString();
+        return text === '?' ? symbol(`${name}[${i}]`) : parseDim(text, this.#bindings);
+      });
+    switch (type.kind) {
+      case 'tensor':
+        return new TensorType(type.dtype, dims(type.shape));
+      case 'sparse':
+        return { ...type, shape: dims(type.shape) };
+      case 'sequence':
+      case 'optional':
+        return { kind: type.kind, element: this.#resolve(type.element, name) };
+      case 'map':
+        return { ...type, value: this.#resolve(type.value, name) };
+      case 'unknown':
+        return type;
+    }
+  }
+
+  /** The type of a constant. Small ones can be asked for their elements, which reads them from the file. */
+  #constant(tensor: Tensor): TensorType {
+    let type = this.#constants.get(tensor);
+    if (type === undefined) {
+      type = constantType(tensor);
+      this.#constants.set(tensor, type);
+    }
+    return type;
+  }
+
+  #graph(graph: Graph, inputs: ReadonlyMap<string, ValueType>, scope: Scope): InferredGraph {
+    const { types } = scope;
+    for (const [name, type] of inputs) {
+      if (types.has(name)) throw new AuspexError('GRAPH_DUPLICATE_NAME', `two inputs are called '${name}'`);
+      types.set(name, type);
+    }
+    for (const [name, tensor] of graph.initializers) types.set(name, this.#constant(tensor));
+    for (const [name, { values, dims }] of graph.sparseInitializers) {
+      types.set(name, new TensorType(values.dtype, dims));
+    }
+    const declared = new Map<string, ValueType>();
+    for (const info of graph.valueInfo.values()) declared.set(info.name, info.type);
+    for (const output of graph.outputs) declared.set(output.name, output.type);
+    const nodes = this.#nodes(graph.nodes, declared, scope);
+    const outputTypes = graph.outputs.map(({ name }) => {
+      const type = lookUp(scope, name);
+      if (type !== undefined) return type;
+      throw new AuspexError('GRAPH_MISSING_OUTPUT', `nothing computes the output '${name}'`, {
+        where: scope.name === undefined ? {} : { graph: scope.name },
+      });
+    });
+    return {
+      name: graph.name,
+      nodes,
+      types,
+      inputNames: [...inputs.keys()],
+      outputNames: graph.outputs.map((o) => o.name),
+      outputTypes,
+      initializers: graph.initializers,
+    };
+  }
+
+  #nodes(nodes: readonly Node[], declared: ReadonlyMap<string, ValueType>, scope: Scope): InferredNode[] {
+    const { types, outer } = scope;
+    const ordered = topologicalOrder(
+      nodes,
+      (name) => types.has(name),
+      (name) => outer !== undefined && lookUp(outer, name) !== undefined,
+    );
+    return ordered.map((node) => {
+      if (++this.#visits > MAX_VISITS) {
+        throw new AuspexError(
+          'MODEL_TOO_DEEP',
+          `functions and loops expand to more than ${MAX_VISITS} nodes`,
+        );
+      }
+      const inferred = this.#node(node, scope);
+      node.outputs.forEach((name, i) => {
+        if (name === '') return;
+        const hint = declared.get(name);
+        const type = inferred.call.outputs[i] ?? UNKNOWN;
+        types.set(name, hint ? refine(type, this.#resolve(hint, name), name) : type);
+      });
+      inferred.call.outputs = node.outputs.map(
+        (name, i) => types.get(name) ?? inferred.call.outputs[i] ?? UNKNOWN,
+      );
+      return inferred;
+    });
+  }
+
+  #node(node: Node, scope: Scope): InferredNode {
+    const inputs = node.inputs.map((name) => (name === '' ? undefined : lookUp(scope, name)));
+    const definition = this.#functions.get(functionKey(node.domain, node.opType, node.overload));
+    const opset = scope.opsets.get(isDefaultDomain(node.domain) ? '' : node.domain) ?? 1;
+    const call = new Call(node, opset, inputs, {
+      inferBody: (graph, bodyInputs, name) => this.#body(graph, bodyInputs, name, node, scope),
+    });
+    try {
+      if (definition) {
+        const graph = this.#function(definition, call, scope);
+        call.bodies.push({ name: definition.name, graph, times: 1, alternative: false });
+        call.outputs = graph.outputTypes;
+        return { node, call, operator: undefined, isFunction: true };
+      }
+      const operator = operatorFor(node);
+      if (operator) {
+        call.outputs = operator.infer(call);
+        checkSizes(call);
+      }
+      return { node, call, operator, isFunction: false };
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      const where = { node: nodeLabel(node), operator: operatorName(node) };
+      throw error.within(scope.name === undefined ? where : { ...where, graph: scope.name });
+    }
+  }
+
+  #body(graph: Graph, inputs: readonly ValueType[], name: string, node: Node, scope: Scope): InferredGraph {
+    if (graph.inputs.length !== inputs.length) {
+      throw new AuspexError(
+        'GRAPH_BODY',
+        `the subgraph '${name}' takes ${graph.inputs.length} inputs, but gets ${inputs.length}`,
+      );
+    }
+    const given = graph.inputs.map((input, i): [string, ValueType] => [
+      input.name,
+      refine(inputs[i]!, this.#resolve(input.type, input.name), input.name),
+    ]);
+    return this.#graph(graph, new Map(given), {
+      types: new Map(),
+      outer: scope,
+      opsets: scope.opsets,
+      name: `${scope.name ? `${scope.name}/` : ''}${nodeLabel(node)}.${name}`,
+      depth: this.#deeper(scope),
+    });
+  }
+
+  #deeper(scope: Scope): number {
+    if (scope.depth >= MAX_CALL_DEPTH) {
+      throw new AuspexError(
+        'MODEL_TOO_DEEP',
+        `graphs and functions are nested more than ${MAX_CALL_DEPTH} deep`,
+        {
+          hint: 'a function that calls itself is not allowed',
+        },
+      );
+    }
+    return scope.depth + 1;
+  }
+
+  #function(definition: FunctionDefinition, call: Call, outer: Scope): InferredGraph {
+    const { node } = call;
+    const types = new Map<string, ValueType>();
+    definition.inputs.forEach((name, i) => {
+      types.set(name, call.inputs[i] ?? UNKNOWN);
+    });
+    const attributes = new Map([...definition.attributeDefaults, ...node.attributes]);
+    const scope: Scope = {
+      types,
+      outer: undefined,
+      opsets: definition.opsetImports.size > 0 ? definition.opsetImports : outer.opsets,
+      name: `${outer.name ? `${outer.name}/` : ''}${nodeLabel(node)}`,
+      depth: this.#deeper(outer),
+    };
+    const nodes = definition.nodes.map((n) => bindAttributes(n, attributes));
+    const declared = new Map([...definition.valueInfo.values()].map((v) => [v.name, v.type]));
+    const inferred = this.#nodes(nodes, declared, scope);
+    return {
+      name: definition.name,
+      nodes: inferred,
+      types,
+      inputNames: definition.inputs,
+      outputNames: definition.outputs,
+      outputTypes: definition.outputs.map((name) => types.get(name) ?? UNKNOWN),
+      initializers: new Map(),
+    };
+  }
+}
+
+function functionKey(domain: string, name: string, overload = ''): string {
+  return `${isDefaultDomain(domain) ? '' : domain}\u0000${name}\u0000${overload}`;
+}
+
+function lookUp(scope: Scope | undefined, name: string): ValueType | undefined {
+  for (let at = scope; at !== undefined; at = at.outer) {
+    const type = at.types.get(name);
+    if (type !== undefined) return type;
+  }
+  return undefined;
+}
+
+/** A node of a function with the attributes of its caller put in for references. */
+function bindAttributes(node: Node, given: ReadonlyMap<string, Attribute>): Node {
+  const needs = [...node.attributes.values()].some((a) => a.type === 'reference' || a.type === 'graph');
+  if (!needs) return node;
+  const attributes = new Map<string, Attribute>();
+  for (const [name, attribute] of node.attributes) {
+    if (attribute.type === 'reference') {
+      const value = given.get(attribute.value);
+      if (value) attributes.set(name, value);
+    } else if (attribute.type === 'graph') {
+      const graph = attribute.value;
+      const nodes = graph.nodes.map((n) => bindAttributes(n, given));
+      attributes.set(name, { type: 'graph', value: { ...graph, nodes } });
+    } else attributes.set(name, attribute);
+  }
+  return { ...node, attributes };
+}
+
+/** Sizes must be possible: whole, not negative, and together no more than can be counted. */
+function checkSizes(call: Call): void {
+  call.outputs.forEach((type, index) => {
+    if (type.kind !== 'tensor' || type.shape === undefined) return;
+    let known = 1;
+    for (const d of type.shape) {
+      if (typeof d !== 'number') continue;
+      if (!Number.isInteger(d) || d < 0) {
+        call.fail(`output ${index} would have shape [${type.shape}]`, 'SHAPE_INVALID');
+      }
+      known *= d;
+    }
+    if (known > Number.MAX_SAFE_INTEGER) {
+      call.fail(`output ${index} of shape [${type.shape}] is too large to exist`, 'SHAPE_TOO_LARGE');
+    }
+  });
+}

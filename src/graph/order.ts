@@ -1,0 +1,98 @@
+// Checks that a list of nodes makes sense as a graph, and puts it in an order in which every value is
+// computed before it is used. Files should come in that order; some do not.
+import { AuspexError } from '../util/errors.js';
+import { type Graph, type Node, nodeLabel, operatorName, subgraphs } from './graph.js';
+
+/**
+ * The nodes in topological order: the given order where it is already one, else the nearest to it.
+ * Throws on a cycle, on a value with two producers and on an input that nothing provides.
+ *
+ * @param isOwn whether a name belongs to the graph before the first node runs: its inputs and initializers.
+ * @param isOuter whether a name exists in the graphs around it.
+ */
+export function topologicalOrder(
+  nodes: readonly Node[],
+  isOwn: (name: string) => boolean,
+  isOuter: (name: string) => boolean = () => false,
+): readonly Node[] {
+  const producer = new Map<string, number>();
+  nodes.forEach((node, index) => {
+    for (const name of node.outputs) {
+      if (name === '') continue;
+      if (producer.has(name) || isOwn(name)) {
+        throw problem(
+          'GRAPH_DUPLICATE_NAME',
+          node,
+          index,
+          `its output '${name}' already exists`,
+          'every value has one name of its own',
+        );
+      }
+      producer.set(name, index);
+    }
+  });
+
+  const waitingFor = new Int32Array(nodes.length);
+  const consumers = new Map<number, number[]>();
+  let sorted = true;
+  nodes.forEach((node, index) => {
+    for (const name of usedNames(node)) {
+      const from = producer.get(name);
+      if (from === undefined) {
+        if (isOwn(name) || isOuter(name)) continue;
+        throw problem('GRAPH_MISSING_INPUT', node, index, `its input '${name}' does not exist in the graph`);
+      }
+      if (from >= index) sorted = false;
+      waitingFor[index]!++;
+      const list = consumers.get(from);
+      if (list) list.push(index);
+      else consumers.set(from, [index]);
+    }
+  });
+  if (sorted) return nodes;
+
+  const order: Node[] = [];
+  const ready: number[] = [];
+  for (let i = nodes.length - 1; i >= 0; i--) if (waitingFor[i] === 0) ready.push(i);
+  while (ready.length > 0) {
+    const index = ready.pop()!;
+    order.push(nodes[index]!);
+    for (const next of consumers.get(index) ?? []) if (--waitingFor[next]! === 0) ready.push(next);
+  }
+  if (order.length < nodes.length) {
+    const index = waitingFor.findIndex((n) => n > 0);
+    throw problem('GRAPH_CYCLE', nodes[index]!, index, 'it depends on its own output: the graph has a cycle');
+  }
+  return order;
+}
+
+function problem(code: string, node: Node, index: number, message: string, hint?: string): AuspexError {
+  const where = { node: nodeLabel(node, index), operator: operatorName(node) };
+  return new AuspexError(code, message, hint ? { where, hint } : { where });
+}
+
+/** Every name a node reads: its inputs, and what its subgraphs take from outside. */
+export function usedNames(node: Node): Set<string> {
+  const names = new Set<string>();
+  for (const name of node.inputs) if (name !== '') names.add(name);
+  for (const [, graph] of subgraphs(node)) for (const name of capturedNames(graph)) names.add(name);
+  return names;
+}
+
+const captured = new WeakMap<Graph, ReadonlySet<string>>();
+
+/** Names a subgraph uses but does not define: they come from the graphs around it. */
+export function capturedNames(graph: Graph): ReadonlySet<string> {
+  const known = captured.get(graph);
+  if (known) return known;
+  const own = new Set<string>();
+  for (const input of graph.inputs) own.add(input.name);
+  for (const name of graph.initializers.keys()) own.add(name);
+  for (const name of graph.sparseInitializers.keys()) own.add(name);
+  for (const node of graph.nodes) for (const name of node.outputs) own.add(name);
+  const free = new Set<string>();
+  for (const node of graph.nodes) for (const name of usedNames(node)) if (!own.has(name)) free.add(name);
+  for (const output of graph.outputs) if (output.name !== '' && !own.has(output.name)) free.add(output.name);
+  captured.set(graph, free);
+  return free;
+}

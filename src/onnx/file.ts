@@ -1,0 +1,211 @@
+// Models on disk (Node only): opened without reading weights, written so that a crash leaves no half file.
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Graph, Model } from '../graph/graph.js';
+import { subgraphs } from '../graph/graph.js';
+import { type ExternalFiles, hasData, type Tensor, tensorByteLength, tensorBytes } from '../graph/tensor.js';
+import { ByteRange, type ByteSource } from '../util/bytes.js';
+import { AuspexError } from '../util/errors.js';
+import { decodeModel, type ReadOptions } from './read.js';
+import type { WireWriter } from './wire.js';
+import { MAX_MESSAGE_BYTES, modelMessage } from './write.js';
+
+const WINDOW_BYTES = 1024 * 1024;
+
+/** Closes a file when its last range is gone. */
+const open = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
+
+/** A file that is read where it is asked for. */
+class FileSource implements ByteSource {
+  readonly size: number;
+  readonly windowBytes = WINDOW_BYTES;
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'r');
+    open.register(this, this.#descriptor);
+    const stat = fstatSync(this.#descriptor);
+    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' });
+    this.size = stat.size;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let done = 0;
+    while (done < length) {
+      // Reads over 1 GiB at a time fail on some systems.
+      const count = readSync(this.#descriptor, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
+      if (count === 0) throw new AuspexError('DATA_TRUNCATED', 'the file became shorter while it was read');
+      done += count;
+    }
+    return bytes;
+  }
+}
+
+function openFile(path: string): FileSource {
+  try {
+    return new FileSource(path);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file'
+        : code === 'EISDIR'
+          ? 'this is not a file'
+          : code === 'EACCES'
+            ? 'reading this file is not permitted'
+            : `the file cannot be opened (${code})`;
+    throw new AuspexError('FILE_UNREADABLE', reason, { where: { file: path }, cause });
+  }
+}
+
+/** External data beside a model: relative paths only, and nothing outside the model's folder. */
+class FolderFiles implements ExternalFiles {
+  readonly #folder: string;
+  readonly #open = new Map<string, ByteRange>();
+
+  constructor(folder: string) {
+    this.#folder = realpathSync(folder);
+  }
+
+  open(location: string): ByteRange {
+    const known = this.#open.get(location);
+    if (known) return known;
+    const refuse = (): never => {
+      throw new AuspexError('EXTERNAL_DATA', `external data at '${location}' is outside the model's folder`, {
+        hint: 'external data must lie in the folder of the model or below it',
+      });
+    };
+    const outside = (path: string): boolean => {
+      const way = relative(this.#folder, path);
+      return way === '' || way.startsWith('..') || isAbsolute(way);
+    };
+    if (isAbsolute(location) || /^[a-zA-Z]:|\0|\\/.test(location)) refuse();
+    const path = resolve(this.#folder, location);
+    if (outside(path)) refuse();
+    let real: string;
+    try {
+      real = realpathSync(path);
+    } catch (cause) {
+      throw new AuspexError('DATA_MISSING', `the weight file '${location}' is missing`, {
+        hint: 'put it beside the model',
+        cause,
+      });
+    }
+    if (outside(real)) refuse();
+    const source = openFile(real);
+    const range = new ByteRange(source, 0, source.size);
+    this.#open.set(location, range);
+    return range;
+  }
+}
+
+/**
+ * Reads a model from a path or from bytes. Weights are not read: a file of any size opens in milliseconds,
+ * and missing files with external data are noticed only when their data is asked for.
+ *
+ * @example
+ * const model = readModel('resnet50.onnx');
+ * console.log(model.graph.nodes.length);
+ */
+export function readModel(from: string | Uint8Array, options: ReadOptions = {}): Model {
+  if (typeof from !== 'string') return decodeModel(from, options);
+  const source = openFile(from);
+  try {
+    return decodeModel(source, { externalFiles: new FolderFiles(dirname(from)), ...options });
+  } catch (error) {
+    throw error instanceof AuspexError ? error.within({ file: from }) : error;
+  }
+}
+
+export interface WriteOptions {
+  /**
+   * Where weights go: `auto` puts them into a file beside the model when it would pass 2 GiB,
+   * `always` does so for every tensor of 1 KiB and more.
+   */
+  externalData?: 'auto' | 'always';
+}
+
+const EXTERNAL_FROM_BYTES = 1024;
+/** Offsets are multiples of a page, so that runtimes can map the weights into memory. */
+const ALIGNMENT = 4096;
+
+/** Writes a model to a path. Either all of it is there afterwards, or nothing has changed. */
+export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
+  const total = totalDataBytes(model.graph);
+  const split = options.externalData === 'always' || total > MAX_MESSAGE_BYTES - 64 * 1024 * 1024;
+  if (!split) {
+    writeAtomically(path, (write) => modelMessage(model).pieces().forEach(write));
+    return;
+  }
+  const location = `${basename(path)}.data`;
+  const placed = new Map<Tensor['data'], { location: string; offset: number; length: number }>();
+  let message: WireWriter | undefined;
+  writeAtomically(join(dirname(path), location), (write) => {
+    let at = 0;
+    message = modelMessage(model, (tensor) => {
+      const length = tensorByteLength(tensor);
+      if (length < EXTERNAL_FROM_BYTES || !hasData(tensor)) return undefined;
+      const before = placed.get(tensor.data);
+      if (before) return before;
+      const padding = (ALIGNMENT - (at % ALIGNMENT)) % ALIGNMENT;
+      write(new Uint8Array(padding));
+      const place = { location, offset: at + padding, length };
+      write(tensorBytes(tensor));
+      at = place.offset + length;
+      placed.set(tensor.data, place);
+      return place;
+    });
+  });
+  writeAtomically(path, (write) => message!.pieces().forEach(write));
+}
+
+function totalDataBytes(graph: Graph): number {
+  let total = 0;
+  for (const tensor of graph.initializers.values()) total += tensorByteLength(tensor);
+  for (const node of graph.nodes) {
+    for (const attribute of node.attributes.values()) {
+      if (attribute.type === 'tensor') total += tensorByteLength(attribute.value);
+    }
+    for (const [, inner] of subgraphs(node)) total += totalDataBytes(inner);
+  }
+  return total;
+}
+
+/** Writes beside the target, flushes to disk, then renames over it. */
+export function writeAtomically(path: string, fill: (write: (bytes: Uint8Array) => void) => void): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(temporary, 'w');
+    const target = descriptor;
+    fill((bytes) => {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(target, bytes, done, Math.min(bytes.length - done, 2 ** 30));
+      }
+    });
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    descriptor = undefined;
+    renameSync(temporary, path);
+  } catch (cause) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    rmSync(temporary, { force: true });
+    if (cause instanceof AuspexError) throw cause.within({ file: path });
+    throw new AuspexError('FILE_UNWRITABLE', `the file cannot be written: ${(cause as Error).message}`, {
+      where: { file: path },
+      kind: 'failure',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,63 @@
+// Constants: values that are written into the graph.
+import { elementCount, hasData, type SparseTensor, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { MAX_KNOWN_ELEMENTS, TensorType } from '../graph/types.js';
+import { FREE } from './cost.js';
+import type { Operator } from './operator.js';
+import type { OperatorTable } from './registry.js';
+
+const Constant: Operator = {
+  infer: (call) => {
+    const { attributes } = call.node;
+    const given = [...attributes.values()].filter((a) => a.type !== 'reference');
+    if (given.length === 0) return [new TensorType(undefined, undefined)];
+    const [name, attribute] = [...attributes][0]!;
+    switch (attribute.type) {
+      case 'tensor':
+        return [constantType(attribute.value)];
+      case 'sparse_tensor':
+        return [sparseType(attribute.value)];
+      case 'int':
+        return [new TensorType('int64', [], [Number(attribute.value)])];
+      case 'float':
+        return [new TensorType('float32', [], [attribute.value])];
+      case 'ints':
+        return [new TensorType('int64', [attribute.value.length], attribute.value.map(Number))];
+      case 'floats':
+        return [new TensorType('float32', [attribute.value.length], attribute.value)];
+      case 'string':
+        return [new TensorType('string', [])];
+      case 'strings':
+        return [new TensorType('string', [attribute.value.length])];
+      default:
+        return call.fail(`attribute '${name}' of type ${attribute.type} is no constant`, 'OP_ATTRIBUTE');
+    }
+  },
+  cost: FREE,
+};
+
+function sparseType(tensor: SparseTensor): TensorType {
+  return new TensorType(tensor.values.dtype, tensor.dims);
+}
+
+/** The type of a tensor with data. Its elements are read when first asked for, if there are few. */
+export function constantType(tensor: Tensor): TensorType {
+  const readable =
+    elementCount(tensor) <= MAX_KNOWN_ELEMENTS &&
+    tensor.dtype !== 'string' &&
+    tensor.dtype !== 'complex64' &&
+    tensor.dtype !== 'complex128' &&
+    hasData(tensor);
+  return new TensorType(tensor.dtype, tensor.dims, readable ? () => readableElements(tensor) : undefined);
+}
+
+function readableElements(tensor: Tensor): readonly number[] | undefined {
+  try {
+    return tensorNumbers(tensor);
+  } catch (error) {
+    // A weight file that is not there leaves the values unknown; anything else is the file's fault.
+    if ((error as { code?: string }).code === 'DATA_MISSING') return undefined;
+    throw error;
+  }
+}
+
+export const constantOperators: OperatorTable = { Constant };

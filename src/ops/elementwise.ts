@@ -1,0 +1,259 @@
+// Operators that treat every element on its own. The tables are the knowledge: name, FLOPs per element, the
+// type that comes out and, for what exporters compute shapes with, how known elements combine.
+
+import {
+  add,
+  compare,
+  type Dim,
+  floorDivide,
+  maximum,
+  minimum,
+  multiply,
+  sameDim,
+  subtract,
+} from '../graph/dim.js';
+import type { DataType } from '../graph/dtype.js';
+import { isFloat, isInteger } from '../graph/dtype.js';
+import { TensorType, type ValueType } from '../graph/types.js';
+import { broadcastShapes, foldElementwise } from './broadcast.js';
+import { perOutput } from './cost.js';
+import type { Call, InputRole, Operator } from './operator.js';
+import type { OperatorTable } from './registry.js';
+
+type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
+
+interface Elementwise {
+  readonly flops: number;
+  /** The element type of the output when it is not that of the inputs. */
+  readonly result?: DataType;
+  readonly fold?: Fold;
+  readonly roles?: readonly InputRole[];
+}
+
+/** A function of plain numbers; symbolic elements give up. */
+function onNumbers(apply: (...x: number[]) => number): Fold {
+  return (_, ...elements) =>
+    elements.every((e) => typeof e === 'number') ? apply(...(elements as number[])) : undefined;
+}
+
+/** Whether a comparison holds, where that is certain for all values of the symbols. */
+function comparison(holds: (order: -1 | 0 | 1) => boolean): Fold {
+  return (_, a, b) => {
+    const order = compare(a!, b!);
+    return order === undefined ? undefined : Number(holds(order));
+  };
+}
+
+/** Integer division truncates; floats divide. */
+const divide: Fold = (dtype, a, b) => {
+  if (b === 0) return undefined;
+  if (!isInteger(dtype)) return typeof a === 'number' && typeof b === 'number' ? a / b : undefined;
+  if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b);
+  return floorDivide(a!, b!);
+};
+
+/** Sizes are whole, so rounding a symbolic one changes nothing. */
+function rounding(round: (x: number) => number): Fold {
+  return (_, x) => (typeof x === 'number' ? round(x) : x);
+}
+
+const UNARY: Readonly<Record<string, Elementwise>> = {
+  Abs: { flops: 1, fold: onNumbers(Math.abs) },
+  Acos: { flops: 1 },
+  Acosh: { flops: 1 },
+  Asin: { flops: 1 },
+  Asinh: { flops: 1 },
+  Atan: { flops: 1 },
+  Atanh: { flops: 1 },
+  BitwiseNot: { flops: 1 },
+  Ceil: { flops: 1, fold: rounding(Math.ceil) },
+  Celu: { flops: 4 },
+  Cos: { flops: 1 },
+  Cosh: { flops: 1 },
+  Elu: { flops: 3 },
+  Erf: { flops: 1 },
+  Exp: { flops: 1 },
+  Floor: { flops: 1, fold: rounding(Math.floor) },
+  Gelu: { flops: 5 },
+  HardSigmoid: { flops: 4 },
+  HardSwish: { flops: 5 },
+  IsInf: { flops: 1, result: 'bool' },
+  IsNaN: { flops: 1, result: 'bool' },
+  LeakyRelu: { flops: 2 },
+  Log: { flops: 1 },
+  Mish: { flops: 5 },
+  Neg: { flops: 1, fold: (_, x) => subtract(0, x!) },
+  Not: { flops: 1, result: 'bool', fold: onNumbers((x) => Number(x === 0)) },
+  Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x) },
+  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)) },
+  Round: {
+    flops: 1,
+    fold: rounding((x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))),
+  },
+  Selu: { flops: 4 },
+  Shrink: { flops: 2 },
+  Sigmoid: { flops: 4 },
+  Sign: { flops: 1, fold: onNumbers(Math.sign) },
+  Sin: { flops: 1 },
+  Sinh: { flops: 1 },
+  Softplus: { flops: 3 },
+  Softsign: { flops: 3 },
+  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt) },
+  Swish: { flops: 5 },
+  Tan: { flops: 1 },
+  Tanh: { flops: 1 },
+  ThresholdedRelu: { flops: 1 },
+};
+
+const BINARY: Readonly<Record<string, Elementwise>> = {
+  Add: { flops: 1, fold: (_, a, b) => add(a!, b!) },
+  And: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a & b) },
+  BitShift: { flops: 1 },
+  BitwiseAnd: { flops: 1 },
+  BitwiseOr: { flops: 1 },
+  BitwiseXor: { flops: 1 },
+  Div: { flops: 1, fold: divide },
+  Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0) },
+  Greater: { flops: 1, result: 'bool', fold: comparison((order) => order > 0) },
+  GreaterOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order >= 0) },
+  Less: { flops: 1, result: 'bool', fold: comparison((order) => order < 0) },
+  LessOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order <= 0) },
+  Mod: { flops: 1, fold: modulo },
+  Mul: { flops: 1, fold: (_, a, b) => multiply(a!, b!) },
+  Or: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a | b) },
+  PRelu: { flops: 2, roles: ['data', 'weight'] },
+  Pow: { flops: 1, fold: power, roles: ['data', 'setting'] },
+  Sub: { flops: 1, fold: (_, a, b) => subtract(a!, b!) },
+  Xor: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a ^ b) },
+};
+
+/** Any number of inputs; FLOPs per element count one less than inputs. */
+const VARIADIC: Readonly<Record<string, Fold | undefined>> = {
+  Max: (_, ...xs) => xs.reduce(maximum),
+  Mean: undefined,
+  Min: (_, ...xs) => xs.reduce(minimum),
+  Sum: (_, ...xs) => xs.reduce(add),
+};
+
+function modulo(dtype: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
+  if (b === 0 || isFloat(dtype)) return undefined;
+  if (typeof a === 'number' && typeof b === 'number') return a - b * Math.floor(a / b);
+  const rest = subtract(a!, multiply(b!, floorDivide(a!, b!)));
+  return typeof rest === 'number' ? rest : undefined;
+}
+
+function power(_: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a ** b;
+  return b === 2 ? multiply(a!, a!) : b === 1 ? a : undefined;
+}
+
+/** The element type that several inputs share, whichever of them tell it. */
+function commonDtype(call: Call, inputs: readonly TensorType[]): DataType | undefined {
+  let found: DataType | undefined;
+  for (const { dtype } of inputs) {
+    if (dtype === undefined || dtype === found) continue;
+    if (found !== undefined)
+      call.fail(`the inputs have different types, ${found} and ${dtype}`, 'TYPE_MISMATCH');
+    found = dtype;
+  }
+  return found;
+}
+
+/** Types whose inputs need not agree: Pow takes any exponent, BitShift and PRelu agree by definition. */
+const MIXED_INPUTS = new Set(['Pow']);
+
+function inferElementwise(
+  call: Call,
+  rule: Pick<Elementwise, 'result' | 'fold'>,
+  arity?: number,
+): ValueType[] {
+  const inputs = Array.from({ length: arity ?? call.inputs.length }, (_, i) => call.tensor(i));
+  const dtype = MIXED_INPUTS.has(call.node.opType) ? inputs[0]!.dtype : commonDtype(call, inputs);
+  const shape =
+    legacyBroadcast(call, inputs) ??
+    broadcastShapes(
+      call,
+      inputs.map((t) => t.shape),
+    );
+  const { fold } = rule;
+  const elements = fold && foldElementwise(inputs, shape, (...xs) => fold(dtype, ...xs));
+  return [new TensorType(rule.result ?? dtype, shape, elements)];
+}
+
+/** Before opset 7 the second operand was fitted into the first at `axis`, and the result had its shape. */
+function legacyBroadcast(call: Call, inputs: readonly TensorType[]): TensorType['shape'] {
+  return call.opset < 7 && inputs.length === 2 && call.int('broadcast', 0) === 1
+    ? inputs[0]!.shape
+    : undefined;
+}
+
+function elementwise(rule: Elementwise, arity?: number): Operator {
+  return {
+    infer: (call) => inferElementwise(call, rule, arity),
+    cost: perOutput(rule.flops),
+    ...(rule.roles ? { roles: rule.roles } : undefined),
+  };
+}
+
+function mapTable<T>(table: Readonly<Record<string, T>>, define: (rule: T) => Operator): OperatorTable {
+  return Object.fromEntries(Object.entries(table).map(([name, rule]) => [name, define(rule)]));
+}
+
+/** Min, Max, Sum, Mean. */
+function variadic(fold: Fold | undefined): Operator {
+  return {
+    infer: (call) => {
+      if (call.inputs.length === 0) call.fail('at least one input is needed', 'OP_INPUT');
+      return inferElementwise(call, fold ? { fold } : {});
+    },
+    cost: {
+      describe: '(inputs − 1) per output element',
+      of: (call) => {
+        const size = call.outputSize();
+        return size === undefined ? undefined : { otherFlops: multiply(size, call.inputs.length - 1) };
+      },
+    },
+  };
+}
+
+/** Bounds came as attributes until opset 11, then as inputs. */
+const Clip: Operator = {
+  infer: (call) => {
+    const x = call.tensor(0);
+    const bound = (input: number, name: string, open: number): Dim | undefined =>
+      call.opset < 11 ? call.float(name, open) : call.has(input) ? call.scalar(input) : open;
+    const low = bound(1, 'min', -Infinity);
+    const high = bound(2, 'max', Infinity);
+    const elements =
+      low === undefined || high === undefined || !x.mayBeKnown
+        ? undefined
+        : foldElementwise([x], x.shape, (e) => {
+            const raised = low === -Infinity ? e : maximum(e, low);
+            return high === Infinity ? raised : minimum(raised, high);
+          });
+    return [new TensorType(x.dtype, x.shape, elements)];
+  },
+  cost: perOutput(2),
+  roles: ['data', 'setting'],
+};
+
+const Where: Operator = {
+  infer: (call) => {
+    const [condition, x, y] = [call.tensor(0), call.tensor(1), call.tensor(2)];
+    const dtype = commonDtype(call, [x, y]);
+    const shape = broadcastShapes(call, [condition.shape, x.shape, y.shape]);
+    const elements = foldElementwise([condition, x, y], shape, (c, a, b) =>
+      c === 1 ? a : c === 0 ? b : sameDim(a, b) ? a : undefined,
+    );
+    return [new TensorType(dtype, shape, elements)];
+  },
+  cost: perOutput(1),
+};
+
+export const elementwiseOperators: OperatorTable = {
+  ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
+  ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
+  ...mapTable(VARIADIC, variadic),
+  Clip,
+  Where,
+};

@@ -1,0 +1,292 @@
+// The contract of an operator: one definition holds what it does to shapes and what it costs (and, when
+// auspex differentiates, its gradient). A definition sees one application of the operator, a `Call`.
+
+import { type Dim, symbol } from '../graph/dim.js';
+import { type DataType, isInteger } from '../graph/dtype.js';
+import {
+  type Attribute,
+  type AttributeTypeName,
+  type Graph,
+  type Node,
+  nodeLabel,
+  operatorName,
+} from '../graph/graph.js';
+import type { Tensor } from '../graph/tensor.js';
+import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
+import { AuspexError } from '../util/errors.js';
+import { type OperatorSchema, schemaFor } from './schemas.js';
+
+/** What an input is to a network, when it is a constant. */
+export type InputRole =
+  /** Data that flows through; a constant here counts as a weight unless it is a mere number. */
+  | 'data'
+  /** A trained weight. */
+  | 'weight'
+  /** Measured in training but not trained: BatchNormalization's running mean and variance. */
+  | 'statistic'
+  /** Not learned: a shape, axes, bounds, scales of a quantisation. */
+  | 'setting';
+
+export interface Operator {
+  /** The types of the outputs. May give more than the node asks for. */
+  infer(call: Call): readonly ValueType[];
+  readonly cost: CostRule;
+  /** Roles of the inputs; the last one holds for all that follow. Default: all `data`. */
+  readonly roles?: readonly InputRole[];
+  /** The first output is the first input under another shape: no bytes move. */
+  readonly view?: true;
+}
+
+/** What one application costs. Undefined where sizes are unknown. */
+export interface OperatorCost {
+  /** Multiply-accumulates. */
+  readonly macs?: Dim | undefined;
+  /** Floating-point (or integer) operations besides those: flops = 2·macs + otherFlops. */
+  readonly otherFlops?: Dim | undefined;
+  /** Bytes read and written, where it is not simply all inputs and outputs once. */
+  readonly memoryBytes?: Dim | undefined;
+}
+
+/** How an operator is counted: a sentence for the documentation, and the count. */
+export interface CostRule {
+  readonly describe: string;
+  of(call: Call): OperatorCost | undefined;
+}
+
+/** A graph that an operator runs: a branch, a loop body, a function. */
+export interface Body {
+  readonly name: string;
+  readonly graph: InferredBody;
+  /** How often it runs; undefined when that is not known. */
+  readonly times: Dim | undefined;
+  /** One of several bodies of which exactly one runs. */
+  readonly alternative: boolean;
+}
+
+/** What inference tells of a body: the types of its outputs, in order. */
+export interface InferredBody {
+  readonly outputTypes: readonly ValueType[];
+}
+
+/** What a call may ask of the inference that runs it. */
+export interface CallScope {
+  /** Infers a subgraph, given the types of its formal inputs. */
+  inferBody(graph: Graph, inputs: readonly ValueType[], name: string): InferredBody;
+}
+
+/** One application of an operator: the node with the types of its inputs, and later of its outputs. */
+export class Call {
+  readonly node: Node;
+  /** Version of the operator set of the node's domain. */
+  readonly opset: number;
+  readonly inputs: readonly (ValueType | undefined)[];
+  outputs: readonly ValueType[] = [];
+  readonly bodies: Body[] = [];
+  readonly #scope: CallScope;
+  readonly #schema: OperatorSchema | undefined;
+
+  constructor(node: Node, opset: number, inputs: readonly (ValueType | undefined)[], scope: CallScope) {
+    this.node = node;
+    this.opset = opset;
+    this.inputs = inputs;
+    this.#scope = scope;
+    this.#schema = schemaFor(node.domain, node.opType, opset);
+  }
+
+  /** Stops with an error that names the node and the operator. */
+  fail(message: string, code = 'SHAPE_MISMATCH', hint?: string): never {
+    const where = { node: nodeLabel(this.node), operator: operatorName(this.node) };
+    throw new AuspexError(code, message, hint ? { where, hint } : { where });
+  }
+
+  // Inputs -------------------------------------------------------------------------------------------------
+
+  /** The type of an input, or undefined where it is not given. */
+  input(index: number): ValueType | undefined {
+    return this.inputs[index];
+  }
+
+  /** A required input that must be a tensor. What is unknown comes as a tensor of unknown type. */
+  tensor(index: number): TensorType {
+    const type = this.inputs[index];
+    if (type === undefined) return this.fail(`input ${index} is missing`, 'OP_INPUT');
+    if (type.kind === 'tensor') return type;
+    if (type.kind === 'unknown') return ANY_TENSOR;
+    return this.fail(`input ${index} must be a tensor, not ${formatType(type)}`, 'OP_INPUT');
+  }
+
+  /** An optional input that must be a tensor if it is given. */
+  optionalTensor(index: number): TensorType | undefined {
+    return this.inputs[index] === undefined ? undefined : this.tensor(index);
+  }
+
+  shape(index: number): Shape | undefined {
+    return this.tensor(index).shape;
+  }
+
+  dtype(index: number): DataType | undefined {
+    return this.tensor(index).dtype;
+  }
+
+  /** The known elements of a tensor input (a shape, axes …), or undefined. */
+  elements(index: number): readonly Dim[] | undefined {
+    const type = this.inputs[index];
+    return isTensor(type) ? type.elements : undefined;
+  }
+
+  /** The known elements of an input as plain numbers; undefined if any is symbolic or nothing is known. */
+  numbers(index: number): readonly number[] | undefined {
+    const elements = this.elements(index);
+    return elements?.every((e) => typeof e === 'number') ? (elements as readonly number[]) : undefined;
+  }
+
+  /** The one element of a scalar (or one-element) input. */
+  scalar(index: number): Dim | undefined {
+    return this.elements(index)?.[0];
+  }
+
+  /** Whether an input is given at all (even if nothing is known of it). */
+  has(index: number): boolean {
+    return this.inputs[index] !== undefined;
+  }
+
+  get outputCount(): number {
+    return this.node.outputs.length;
+  }
+
+  /** Whether the node asks for an output. */
+  wants(index: number): boolean {
+    return (this.node.outputs[index] ?? '') !== '';
+  }
+
+  // Outputs, once inferred ---------------------------------------------------------------------------------
+
+  /** Number of elements of an output; undefined when unknown. */
+  outputSize(index = 0): Dim | undefined {
+    const type = this.outputs[index];
+    return isTensor(type) ? type.size : undefined;
+  }
+
+  inputSize(index = 0): Dim | undefined {
+    const type = this.inputs[index];
+    return isTensor(type) ? type.size : undefined;
+  }
+
+  // Attributes: what the node says, else the operator's default at this opset ------------------------------
+
+  #attribute<T extends AttributeTypeName & Attribute['type']>(name: string, type: T): unknown {
+    const attribute = this.node.attributes.get(name);
+    if (attribute === undefined) return this.#schema?.attributes[name]?.default;
+    if (attribute.type !== type) {
+      return this.fail(`attribute '${name}' must be of type ${type}, not ${attribute.type}`, 'OP_ATTRIBUTE');
+    }
+    return attribute.value;
+  }
+
+  hasAttribute(name: string): boolean {
+    return this.node.attributes.has(name);
+  }
+
+  /** An integer attribute. Beyond ±2^53 it is rounded. */
+  int(name: string): number | undefined;
+  int(name: string, fallback: number): number;
+  int(name: string, fallback?: number): number | undefined {
+    const value = this.#attribute(name, 'int');
+    return value === undefined ? fallback : Number(value);
+  }
+
+  float(name: string): number | undefined;
+  float(name: string, fallback: number): number;
+  float(name: string, fallback?: number): number | undefined {
+    return (this.#attribute(name, 'float') as number | undefined) ?? fallback;
+  }
+
+  string(name: string): string | undefined;
+  string(name: string, fallback: string): string;
+  string(name: string, fallback?: string): string | undefined {
+    const value = this.#attribute(name, 'string') as string | Uint8Array | undefined;
+    return value instanceof Uint8Array
+      ? this.fail(`attribute '${name}' is not text`, 'OP_ATTRIBUTE')
+      : (value ?? fallback);
+  }
+
+  ints(name: string): readonly number[] | undefined {
+    return (this.#attribute(name, 'ints') as readonly (number | bigint)[] | undefined)?.map(Number);
+  }
+
+  floats(name: string): readonly number[] | undefined {
+    return this.#attribute(name, 'floats') as readonly number[] | undefined;
+  }
+
+  strings(name: string): readonly (string | Uint8Array)[] | undefined {
+    return this.#attribute(name, 'strings') as readonly (string | Uint8Array)[] | undefined;
+  }
+
+  tensorAttribute(name: string): Tensor | undefined {
+    return this.#attribute(name, 'tensor') as Tensor | undefined;
+  }
+
+  graph(name: string): Graph {
+    const graph = this.#attribute(name, 'graph') as Graph | undefined;
+    return graph ?? this.fail(`attribute '${name}' is missing`, 'OP_ATTRIBUTE');
+  }
+
+  /** An attribute that must be there. */
+  required<T>(value: T | undefined, name: string): T {
+    return value ?? this.fail(`attribute '${name}' is missing`, 'OP_ATTRIBUTE');
+  }
+
+  // Helpers ------------------------------------------------------------------------------------------------
+
+  /** An axis as an index from 0; negative ones count from the end. */
+  axis(axis: number, rank: number, what = 'axis'): number {
+    const index = axis < 0 ? axis + rank : axis;
+    if (!Number.isInteger(axis) || index < 0 || index >= rank) {
+      return this.fail(`${what} ${axis} does not exist in a tensor of rank ${rank}`);
+    }
+    return index;
+  }
+
+  /** Several distinct axes. */
+  axes(axes: readonly number[], rank: number): number[] {
+    const indices = axes.map((a) => this.axis(a, rank));
+    if (new Set(indices).size !== indices.length) this.fail(`axes [${axes}] name a dimension twice`);
+    return indices;
+  }
+
+  /** A size that only running the network can tell: a symbol named after the output and its dimension. */
+  unknownSize(output: number, axis: number): Dim {
+    return symbol(`${this.node.outputs[output] || `${nodeLabel(this.node)}.${output}`}[${axis}]`);
+  }
+
+  /** Infers a subgraph and records it as something this node runs. */
+  runBody(
+    name: string,
+    inputs: readonly ValueType[],
+    how: { times?: Dim | undefined; alternative?: boolean } = {},
+  ): readonly ValueType[] {
+    const body = this.inferBody(name, inputs);
+    this.bodies.push({
+      name,
+      graph: body,
+      times: 'times' in how ? how.times : 1,
+      alternative: how.alternative ?? false,
+    });
+    return body.outputTypes;
+  }
+
+  /** Infers a subgraph without recording it: to find out types before the final run. */
+  inferBody(name: string, inputs: readonly ValueType[]): InferredBody {
+    return this.#scope.inferBody(this.graph(name), inputs, name);
+  }
+}
+
+const ANY_TENSOR = new TensorType(undefined, undefined);
+
+/** The dtype of an index or shape input must be an integer if it is known. */
+export function expectInteger(call: Call, index: number): void {
+  const type = call.optionalTensor(index);
+  if (type?.dtype !== undefined && !isInteger(type.dtype)) {
+    call.fail(`input ${index} must hold integers, not ${type.dtype}`, 'OP_INPUT');
+  }
+}
