@@ -14,6 +14,7 @@ Variants, by the suffix of the name:
 .dynamic         TorchScript exporter, symbolic batch (and sequence) axes
 .fresh           TorchScript exporter, weights as the constructor left them: the exporter merges
                  parameters of equal value (all zero, all one)
+.fused           TorchScript exporter with its default training mode, which folds BatchNormalization into Conv
 .dynamo          torch.export exporter
 .dynamo.raw      torch.export exporter with optimize=False, which keeps BatchNormalization apart from Conv
 .dynamo.dynamic  torch.export exporter, symbolic batch (and sequence) axes
@@ -83,7 +84,7 @@ def export(model, inputs, path, variant, dynamic):
                 key: {axis: torch.export.Dim.DYNAMIC for axis in axes} for key, axes in dynamic.items()}
     else:
         options.update(dynamo=False, opset_version=OPSET["torchscript"], do_constant_folding=variant != "nofold",
-                       training=torch.onnx.TrainingMode.PRESERVE)
+                       training=torch.onnx.TrainingMode.EVAL if variant == "fused" else torch.onnx.TrainingMode.PRESERVE)
         if variant == "dynamic":
             options["dynamic_axes"] = dynamic
     with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):  # a failure prints its whole graph
@@ -132,8 +133,7 @@ def reason(error):
 
 def run(name, network, wanted, out, manifest):
     started = time.time()
-    model, inputs = build(name, network, trained=True)
-    truth = measure(model, inputs)
+    truth = measure(*build(name, network, trained=True))
     calls = truth.pop("batchNormCalls")
     print(f"{name}: {truth['parameters']:,} parameters, {truth['macs']:,} MACs", flush=True)
     for variant in variants_of(network, calls > 0):
@@ -143,8 +143,9 @@ def run(name, network, wanted, out, manifest):
         path, part = out / f"{full}.onnx", out / f"{full}.onnx.part"
         exporter = "dynamo" if variant.startswith("dynamo") else "torchscript"
         try:
-            subject = build(name, network, trained=False)[0] if variant == "fresh" else model
+            subject, inputs = build(name, network, trained=variant != "fresh")  # anew: some modules cache in forward
             export(subject, inputs, part, variant, network.dynamic)
+            del subject
             described, norms = describe(part)
             os.replace(part, path)
             entry = {"name": full, "file": path.name, "source": network.source, "exporter": exporter,
