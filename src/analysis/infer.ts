@@ -1,6 +1,6 @@
 // Shape inference: walks a model in the order it would run and asks every operator what comes out. Unknown
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
-import { parseDim, symbol } from '../graph/dim.js';
+import { axisSize, type Dim, parseDim } from '../graph/dim.js';
 import {
   type Attribute,
   type FunctionDefinition,
@@ -14,10 +14,18 @@ import {
 } from '../graph/graph.js';
 import { topologicalOrder } from '../graph/order.js';
 import type { Tensor } from '../graph/tensor.js';
-import { formatType, isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
+import {
+  formatType,
+  isTensor,
+  MAX_RANK,
+  type Shape,
+  TensorType,
+  UNKNOWN,
+  type ValueType,
+} from '../graph/types.js';
 import { constantType, operatorFor } from '../ops/index.js';
 import { Call, type InferredBody, type Operator } from '../ops/operator.js';
-import { AuspexError } from '../util/errors.js';
+import { AuspexError, type Where } from '../util/errors.js';
 import { refine } from './refine.js';
 
 export interface InferOptions {
@@ -100,7 +108,7 @@ class InferenceRun {
     const inputs = graph.inputs
       .filter((input) => !graph.initializers.has(input.name) && !graph.sparseInitializers.has(input.name))
       .map((input): [string, ValueType] => [input.name, this.#inputType(input)]);
-    return this.#graph(graph, new Map(inputs), {
+    return this.#graph(graph, inputs, {
       types: new Map(),
       outer: undefined,
       opsets: this.#model.opsetImports,
@@ -127,30 +135,65 @@ class InferenceRun {
         });
       }
     }
+    this.#checkDimensions(graph);
+  }
+
+  /** A dimension that is to be fixed must occur somewhere: in an input, or where the file names a size. */
+  #checkDimensions(graph: Graph): void {
+    const wanted = Object.keys(this.#options.dims ?? {});
+    if (wanted.length === 0) return;
+    const inputs = new Set(graph.inputs.flatMap((info) => sizeNames(info.type, info.name)));
+    for (const shape of Object.values(this.#options.shapes ?? {})) {
+      for (const d of shape) if (typeof d === 'string') inputs.add(d);
+    }
+    const inside = [...graph.valueInfo.values(), ...graph.outputs].flatMap((v) => sizeNames(v.type, v.name));
+    const known = new Set([...inputs, ...inside]);
+    for (const name of wanted) {
+      if (known.has(name)) continue;
+      throw new AuspexError('UNKNOWN_DIM', `no dimension of the model is called '${name}'`, {
+        hint:
+          inputs.size > 0
+            ? `its inputs have ${[...inputs].map((n) => `'${n}'`).join(', ')}`
+            : 'the shapes of its inputs are fixed; use --shape to change one',
+      });
+    }
   }
 
   #inputType(input: ValueInfo): ValueType {
-    const given = this.#options.types?.[input.name];
+    const given = own(this.#options.types, input.name);
     if (given) return given;
     const declared = this.#resolve(input.type, input.name);
-    const shape = this.#options.shapes?.[input.name];
+    const shape = own(this.#options.shapes, input.name);
     if (shape === undefined) return declared;
     if (declared.kind !== 'tensor' && declared.kind !== 'unknown') {
       throw new AuspexError('BAD_SHAPE', `input '${input.name}' is a ${formatType(declared)}, not a tensor`);
     }
     const dtype = isTensor(declared) ? declared.dtype : undefined;
     const dims = shape.map((d) => (typeof d === 'number' ? d : parseDim(d, this.#bindings)));
+    if (impossible(dims) || dims.some((d) => typeof d === 'number' && !isSize(d))) {
+      throw new AuspexError('BAD_SHAPE', `input '${input.name}' cannot have shape [${dims}]`, {
+        hint: 'give whole numbers, or names for sizes that vary',
+      });
+    }
     return new TensorType(dtype, dims);
   }
 
   /** A declared type with its symbols looked up; sizes without a name get that of the value. */
   #resolve(type: ValueType, name: string): ValueType {
-    const dims = (shape: Shape | undefined): Shape | undefined =>
-      shape?.map((d, i) => {
-        if (typeof d === 'number') return d;
-        const text = d.toString();
-        return text === '?' ? symbol(`${name}[${i}]`) : parseDim(text, this.#bindings);
+    const dims = (shape: Shape | undefined): Shape | undefined => {
+      const resolved = shape?.map((d, i): Dim => {
+        if (typeof d === 'number' && isSize(d)) return d;
+        const text = String(d);
+        const size = text === '?' ? axisSize(name, i) : parseDim(text, this.#bindings);
+        // Some exporters write '-1' for a size they do not know.
+        return typeof size === 'number' && !isSize(size) ? axisSize(name, i) : size;
       });
+      const problem = resolved && impossible(resolved);
+      if (problem === undefined) return resolved;
+      throw new AuspexError('SHAPE_TOO_LARGE', `'${name}' is declared with a shape that ${problem}`, {
+        where: { path: `value '${name}'` },
+      });
+    };
     switch (type.kind) {
       case 'tensor':
         return new TensorType(type.dtype, dims(type.shape));
@@ -176,10 +219,16 @@ class InferenceRun {
     return type;
   }
 
-  #graph(graph: Graph, inputs: ReadonlyMap<string, ValueType>, scope: Scope): InferredGraph {
+  #graph(graph: Graph, inputs: readonly [string, ValueType][], scope: Scope): InferredGraph {
     const { types } = scope;
+    const place = (path: string): Where => (scope.name === undefined ? { path: `graph.${path}` } : { path });
     for (const [name, type] of inputs) {
-      if (types.has(name)) throw new AuspexError('GRAPH_DUPLICATE_NAME', `two inputs are called '${name}'`);
+      if (types.has(name)) {
+        const index = graph.inputs.findLastIndex((input) => input.name === name);
+        throw new AuspexError('GRAPH_DUPLICATE_NAME', `two inputs are called '${name}'`, {
+          where: place(`input[${index}]`),
+        });
+      }
       types.set(name, type);
     }
     for (const [name, tensor] of graph.initializers) types.set(name, this.#constant(tensor));
@@ -190,21 +239,21 @@ class InferenceRun {
     for (const info of graph.valueInfo.values()) declared.set(info.name, info.type);
     for (const output of graph.outputs) declared.set(output.name, output.type);
     const nodes = this.#nodes(graph.nodes, declared, scope);
-    const outputTypes = graph.outputs.map(({ name }) => {
+    const outputTypes = graph.outputs.map(({ name }, index) => {
       const type = lookUp(scope, name);
       if (type !== undefined) return type;
       throw new AuspexError('GRAPH_MISSING_OUTPUT', `nothing computes the output '${name}'`, {
-        where: scope.name === undefined ? {} : { graph: scope.name },
+        where: { ...place(`output[${index}]`), ...(scope.name === undefined ? {} : { graph: scope.name }) },
       });
     });
     return {
       name: graph.name,
       nodes,
       types,
-      inputNames: [...inputs.keys()],
+      inputNames: inputs.map(([name]) => name),
       outputNames: graph.outputs.map((o) => o.name),
       outputTypes,
-      initializers: graph.initializers,
+      initializers: withSparse(graph),
     };
   }
 
@@ -220,6 +269,7 @@ class InferenceRun {
         throw new AuspexError(
           'MODEL_TOO_DEEP',
           `functions and loops expand to more than ${MAX_VISITS} nodes`,
+          { where: { node: nodeLabel(node), operator: operatorName(node) } },
         );
       }
       const inferred = this.#node(node, scope);
@@ -274,7 +324,7 @@ class InferenceRun {
       input.name,
       refine(inputs[i]!, this.#resolve(input.type, input.name), input.name),
     ]);
-    return this.#graph(graph, new Map(given), {
+    return this.#graph(graph, given, {
       types: new Map(),
       outer: scope,
       opsets: scope.opsets,
@@ -325,6 +375,23 @@ class InferenceRun {
   }
 }
 
+/** All initializers; of sparse ones the values that are stored. */
+function withSparse(graph: Graph): ReadonlyMap<string, Tensor> {
+  if (graph.sparseInitializers.size === 0) return graph.initializers;
+  const values = [...graph.sparseInitializers].map(([name, t]): [string, Tensor] => [name, t.values]);
+  return new Map([...graph.initializers, ...values]);
+}
+
+/** The names that occur in the sizes of a declared type. */
+function sizeNames(type: ValueType, name: string): string[] {
+  if (!isTensor(type) || type.shape === undefined) return [];
+  return type.shape.flatMap((d, i) => {
+    if (typeof d === 'number') return [];
+    const text = d.toString();
+    return text === '?' ? [`${name}[${i}]`] : [text, ...symbolsIn(parseDim(text))];
+  });
+}
+
 function functionKey(domain: string, name: string, overload = ''): string {
   return `${isDefaultDomain(domain) ? '' : domain}\u0000${name}\u0000${overload}`;
 }
@@ -359,16 +426,30 @@ function bindAttributes(node: Node, given: ReadonlyMap<string, Attribute>): Node
 function checkSizes(call: Call): void {
   call.outputs.forEach((type, index) => {
     if (type.kind !== 'tensor' || type.shape === undefined) return;
-    let known = 1;
-    for (const d of type.shape) {
-      if (typeof d !== 'number') continue;
-      if (!Number.isInteger(d) || d < 0) {
-        call.fail(`output ${index} would have shape [${type.shape}]`, 'SHAPE_INVALID');
-      }
-      known *= d;
-    }
-    if (known > Number.MAX_SAFE_INTEGER) {
-      call.fail(`output ${index} of shape [${type.shape}] is too large to exist`, 'SHAPE_TOO_LARGE');
+    const problem = impossible(type.shape);
+    if (problem !== undefined) call.fail(`output ${index} has a shape that ${problem}`, 'SHAPE_TOO_LARGE');
+    if (type.shape.some((d) => typeof d === 'number' && !isSize(d))) {
+      call.fail(`output ${index} would have shape [${type.shape}]`, 'SHAPE_INVALID');
     }
   });
+}
+
+function isSize(d: number): boolean {
+  return Number.isInteger(d) && d >= 0;
+}
+
+/** Why no tensor can have a shape: its dimensions, or its elements, are too many to count. */
+function impossible(shape: Shape): string | undefined {
+  if (shape.length > MAX_RANK) return `has ${shape.length} dimensions; ${MAX_RANK} are the limit`;
+  if (shape.includes(0)) return undefined;
+  let elements = 1;
+  for (const d of shape) if (typeof d === 'number') elements *= d;
+  return elements > Number.MAX_SAFE_INTEGER
+    ? `is too large to exist: [${shape.map(String).join(',')}]`
+    : undefined;
+}
+
+/** An entry that the caller gave: a value named 'constructor' finds nothing else. */
+function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,6 +1,6 @@
 // Puts together what was inferred and what the file declares of the same value. What was inferred wins where
 // it is certain; a declaration fills gaps and gives sizes readable names.
-import type { Dim } from '../graph/dim.js';
+import { axisSize, type Dim, sameDim } from '../graph/dim.js';
 import { type Shape, TensorType, type ValueType } from '../graph/types.js';
 
 /** @param name of the value; sizes called after it (`name[0]`) are ones inference could not tell. */
@@ -32,7 +32,7 @@ function refineShape(
   let changed = false;
   const shape = inferred.map((d, i): Dim => {
     const hint = declared[i]!;
-    if (typeof d === 'number' || String(d) !== `${name}[${i}]` || String(hint) === String(d)) return d;
+    if (typeof d === 'number' || !sameDim(d, axisSize(name, i)) || sameDim(d, hint)) return d;
     changed = true;
     return hint;
   });

@@ -10,6 +10,10 @@ interface Atom {
   readonly text: string;
   /** Set for `floor(numerator/divisor)`, so that nested ones can be merged. */
   readonly floor?: { readonly numerator: Expr; readonly divisor: number };
+  /** Set for `min(…)` and `max(…)`, likewise. */
+  readonly extreme?: { readonly kind: 'min' | 'max'; readonly of: readonly Dim[] };
+  /** Set where the value may be below 0 although all sizes are not: `floor((5-h)/2)`. */
+  readonly signed?: true;
 }
 
 interface Term {
@@ -20,6 +24,8 @@ interface Term {
 
 /** Larger polynomials are replaced by one opaque size: nobody reads them, and hostile files cannot grow them. */
 const MAX_TERMS = 48;
+const MAX_DEGREE = 32;
+const MAX_OPERANDS = 16;
 const MAX_TEXT = 400;
 
 const SEPARATOR = '\u0001';
@@ -37,15 +43,18 @@ export class Expr {
     this.#terms = terms;
   }
 
-  /** A polynomial from its terms, or the number it amounts to. */
+  /** A polynomial from its terms, or the number it amounts to: NaN when a coefficient is not finite. */
   static of(terms: Map<string, Term>): Dim {
-    for (const [key, term] of terms) if (term.coefficient === 0) terms.delete(key);
+    for (const [key, term] of terms) {
+      if (term.coefficient === 0) terms.delete(key);
+      else if (!Number.isFinite(term.coefficient)) return Number.NaN;
+    }
     if (terms.size === 0) return 0;
     const constant = terms.get('');
     if (terms.size === 1 && constant) return constant.coefficient;
     const expr = new Expr(terms);
     if (terms.size <= MAX_TERMS && expr.toString().length <= MAX_TEXT) return expr;
-    return Expr.atom({ text: `size_${hashText(expr.toString())}` });
+    return hashed(expr.toString(), isNonNegative(expr));
   }
 
   static atom(atom: Atom): Expr {
@@ -100,9 +109,26 @@ function hashText(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
+/** One size that stands for a text too long to carry around. */
+function hashed(text: string, nonNegative: boolean): Expr {
+  const name = { text: `size_${hashText(text)}` };
+  return Expr.atom(nonNegative ? name : { ...name, signed: true });
+}
+
+/** The names of sizes (and opaque terms) that a size depends on. */
+export function symbolsIn(d: Dim): string[] {
+  if (typeof d === 'number') return [];
+  return [...new Set([...d.terms.values()].flatMap((term) => term.atoms.map((atom) => atom.text)))];
+}
+
 /** A named size. */
 export function symbol(name: string): Expr {
   return Expr.atom({ text: name });
+}
+
+/** The size of a value along an axis when nothing else is known of it: `logits[0]`. */
+export function axisSize(name: string, axis: number): Expr {
+  return opaque(`${name}[${axis}]`);
 }
 
 export function isKnown(d: Dim | undefined): d is number {
@@ -141,7 +167,10 @@ export function multiply(a: Dim, b: Dim): Dim {
   if (typeof a === 'number' && typeof b === 'number') return a * b;
   const left = asExpr(a).terms;
   const right = asExpr(b).terms;
-  if (left.size * right.size > MAX_TERMS * MAX_TERMS) return opaque(`(${a})*(${b})`);
+  if (left.size * right.size > 4 * MAX_TERMS || degreeOf(left) + degreeOf(right) > MAX_DEGREE) {
+    const factors = [a, b].map((d) => `(${d})`).sort();
+    return opaque(factors.join('*'), signFacts(a, b));
+  }
   const terms = new Map<string, Term>();
   for (const x of left.values()) {
     for (const y of right.values()) {
@@ -154,7 +183,14 @@ export function multiply(a: Dim, b: Dim): Dim {
   return Expr.of(terms);
 }
 
+function degreeOf(terms: ReadonlyMap<string, Term>): number {
+  let degree = 0;
+  for (const { atoms } of terms.values()) degree = Math.max(degree, atoms.length);
+  return degree;
+}
+
 export function product(dims: readonly Dim[]): Dim {
+  if (dims.includes(0)) return 0;
   let total: Dim = 1;
   for (const d of dims) total = multiply(total, d);
   return total;
@@ -166,9 +202,9 @@ export function sum(dims: readonly Dim[]): Dim {
   return total;
 }
 
-function opaque(text: string, floor?: Atom['floor']): Expr {
-  if (text.length > MAX_TEXT) return Expr.atom({ text: `size_${hashText(text)}` });
-  return Expr.atom(floor ? { text, floor } : { text });
+/** A size that is no polynomial of others. */
+function opaque(text: string, facts: Omit<Atom, 'text'> = {}): Expr {
+  return text.length > MAX_TEXT ? hashed(text, !facts.signed) : Expr.atom({ text, ...facts });
 }
 
 /** a/b when b divides a for every value of the symbols, else undefined. */
@@ -226,9 +262,13 @@ function divideTerm(a: Term, b: Term): Term | undefined {
 /** floor(a/b). What is divisible is taken out, and floors of floors become one. */
 export function floorDivide(a: Dim, b: Dim): Dim {
   if (typeof a === 'number' && typeof b === 'number') return Math.floor(a / b);
+  if (b === 0) return Number.NaN;
   const exact = divideExactly(a, b);
   if (exact !== undefined) return exact;
-  if (typeof b !== 'number' || b < 0) return opaque(`floor(${parenthesised(a)}/${parenthesised(b)})`);
+  if (typeof b !== 'number' || b < 0) {
+    const text = `floor(${asNumerator(a)}/${asDivisor(b)})`;
+    return opaque(text, signFacts(a, b));
+  }
   let whole: Dim = 0;
   let rest: Dim = 0;
   for (const [key, term] of asExpr(a).terms) {
@@ -246,7 +286,8 @@ export function floorDivide(a: Dim, b: Dim): Dim {
   if (typeof rest === 'number') return add(whole, Math.floor(rest / b));
   const nested = mergeFloors(rest, b);
   if (nested !== undefined) return add(whole, nested);
-  return add(whole, opaque(`floor(${parenthesised(rest)}/${b})`, { numerator: rest, divisor: b }));
+  const floor = { numerator: rest, divisor: b };
+  return add(whole, opaque(`floor(${asNumerator(rest)}/${b})`, { floor, ...signFacts(rest) }));
 }
 
 /** floor((floor(x/a)+c)/b) = floor((x+a·c)/(a·b)) for integers. */
@@ -264,8 +305,48 @@ function mergeFloors(rest: Expr, b: number): Dim | undefined {
       inner = term.atoms[0]!.floor;
     } else return undefined;
   }
-  if (inner === undefined) return undefined;
+  if (inner === undefined || inner.divisor * b > Number.MAX_SAFE_INTEGER) return undefined;
   return floorDivide(add(inner.numerator, inner.divisor * constant), inner.divisor * b);
+}
+
+/**
+ * floor(a). Float arithmetic on sizes leaves polynomials with fractions (`0.5*h`); over their common
+ * denominator the whole part is a size again: `floor(h/2)`.
+ */
+export function floorOf(a: Dim): Dim {
+  if (typeof a === 'number') return Math.floor(a);
+  const fraction = commonFraction(a);
+  return fraction
+    ? floorDivide(fraction.numerator, fraction.denominator)
+    : opaque(`floor(${a})`, signFacts(a));
+}
+
+/** ceil(a), likewise. */
+export function ceilOf(a: Dim): Dim {
+  if (typeof a === 'number') return Math.ceil(a);
+  const fraction = commonFraction(a);
+  return fraction ? ceilDivide(fraction.numerator, fraction.denominator) : opaque(`ceil(${a})`, signFacts(a));
+}
+
+/** Fractions with a greater denominator are not recognised as such. */
+const MAX_DENOMINATOR = 1024;
+
+/** A polynomial as integers over one denominator; coefficients count as fractions within float32's accuracy. */
+function commonFraction(a: Expr): { numerator: Dim; denominator: number } | undefined {
+  const coefficients = [...a.terms.values()].map((term) => term.coefficient);
+  for (let denominator = 1; denominator <= MAX_DENOMINATOR; denominator++) {
+    const isWhole = (c: number): boolean => {
+      const scaled = c * denominator;
+      return Math.abs(scaled - Math.round(scaled)) <= Math.abs(scaled) * 2 ** -23;
+    };
+    if (!coefficients.every(isWhole)) continue;
+    const terms = new Map<string, Term>();
+    for (const [key, { coefficient, atoms }] of a.terms) {
+      terms.set(key, { coefficient: Math.round(coefficient * denominator), atoms });
+    }
+    return { numerator: Expr.of(terms), denominator };
+  }
+  return undefined;
 }
 
 /** ceil(a/b) for a positive number b. */
@@ -275,15 +356,56 @@ export function ceilDivide(a: Dim, b: number): Dim {
 }
 
 export function minimum(a: Dim, b: Dim): Dim {
-  const order = compare(a, b);
-  if (order !== undefined) return order <= 0 ? a : b;
-  return opaque(`min(${[String(a), String(b)].sort().join(', ')})`);
+  return extremeOf('min', a, b);
 }
 
 export function maximum(a: Dim, b: Dim): Dim {
-  const order = compare(a, b);
-  if (order !== undefined) return order >= 0 ? a : b;
-  return opaque(`max(${[String(a), String(b)].sort().join(', ')})`);
+  return extremeOf('max', a, b);
+}
+
+/** The least or greatest of sizes; of those that another one is sure to beat nothing remains. */
+function extremeOf(kind: 'min' | 'max', a: Dim, b: Dim): Dim {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
+  const beats = (x: Dim, y: Dim): boolean => (kind === 'min' ? atLeast(y, x) : atLeast(x, y));
+  let left: Dim[] = [];
+  for (const d of [...operandsOf(kind, a), ...operandsOf(kind, b)]) {
+    if (left.some((other) => beats(other, d))) continue;
+    left = left.filter((other) => !beats(d, other));
+    left.push(d);
+  }
+  if (left.length === 1) return left[0]!;
+  const nonNegative = kind === 'min' ? left.every(isNonNegative) : left.some(isNonNegative);
+  const facts = left.length > MAX_OPERANDS ? {} : { extreme: { kind, of: left } };
+  const text = `${kind}(${left.map(String).sort().join(', ')})`;
+  return opaque(text, nonNegative ? facts : { ...facts, signed: true });
+}
+
+/** min(min(x, y), z) = min(x, y, z): the operands of a minimum, or what is none on its own. */
+function operandsOf(kind: 'min' | 'max', d: Dim): readonly Dim[] {
+  if (typeof d === 'number' || d.terms.size !== 1) return [d];
+  const { coefficient, atoms } = leadingTerm(d);
+  const extreme = coefficient === 1 && atoms.length === 1 ? atoms[0]!.extreme : undefined;
+  return extreme?.kind === kind ? extreme.of : [d];
+}
+
+/** Whether a size is ≥ 0 for all sizes ≥ 0 of the symbols, as far as the signs of the coefficients tell. */
+function isNonNegative(d: Dim): boolean {
+  if (typeof d === 'number') return d >= 0;
+  for (const { coefficient, atoms } of d.terms.values()) {
+    if (coefficient < 0 || atoms.some((atom) => atom.signed)) return false;
+  }
+  return true;
+}
+
+function signFacts(...parts: readonly Dim[]): { signed?: true } {
+  return parts.every(isNonNegative) ? {} : { signed: true };
+}
+
+/** Whether a ≥ b for all sizes ≥ 0 of the symbols, as far as the signs of the coefficients tell. */
+export function atLeast(a: Dim, b: Dim): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a >= b;
+  if (a === Number.POSITIVE_INFINITY || b === Number.NEGATIVE_INFINITY) return true;
+  return isNonNegative(subtract(a, b));
 }
 
 /**
@@ -291,84 +413,114 @@ export function maximum(a: Dim, b: Dim): Dim {
  * Sizes are non-negative, so a polynomial with coefficients of one sign has that sign.
  */
 export function compare(a: Dim, b: Dim): -1 | 0 | 1 | undefined {
-  const difference = subtract(a, b);
-  if (typeof difference === 'number') return Math.sign(difference) as -1 | 0 | 1;
-  let positive = true;
-  let negative = true;
-  for (const { coefficient } of difference.terms.values()) {
-    if (coefficient < 0) positive = false;
-    else negative = false;
-  }
-  const constant = difference.terms.get('')?.coefficient ?? 0;
-  if (positive && constant > 0) return 1;
-  if (negative && constant < 0) return -1;
-  return undefined;
+  if (sameDim(a, b)) return 0;
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : undefined;
+  if (exceeds(a, b)) return 1;
+  return exceeds(b, a) ? -1 : undefined;
 }
 
-function parenthesised(d: Dim): string {
-  const text = String(d);
-  return typeof d !== 'number' && (d.terms.size > 1 || /^-/.test(text)) ? `(${text})` : text;
+/** Whether a > b for sure: besides what cannot be negative there is a positive constant. */
+function exceeds(a: Dim, b: Dim): boolean {
+  if (!atLeast(a, b)) return false;
+  const difference = subtract(a, b);
+  return typeof difference === 'number' || (difference.terms.get('')?.coefficient ?? 0) > 0;
 }
+
+function asNumerator(d: Dim): string {
+  const text = String(d);
+  return text.startsWith('-') || (typeof d !== 'number' && d.terms.size > 1) ? `(${text})` : text;
+}
+
+/** Products need brackets too: `x/(a*b)` is not `x/a*b`. */
+function asDivisor(d: Dim): string {
+  const text = String(d);
+  return /^-|\*/.test(text) || (typeof d !== 'number' && d.terms.size > 1) ? `(${text})` : text;
+}
+
+/** What an expression consists of: numbers, names, signs and brackets. */
+const TOKEN = /\/\/|[()+\-*/,^]|\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])|[^\s()+\-*/,^]+/g;
+const NUMBER = /^\d/;
+const NAME = /^[A-Za-z_][\w.:[\]]*$/;
+
+/** Functions an expression may call. */
+const FUNCTIONS: Readonly<Record<string, (args: readonly Dim[]) => Dim | undefined>> = {
+  floor: (args) => (args.length === 1 ? floorOf(args[0]!) : undefined),
+  ceil: (args) => (args.length === 1 ? ceilOf(args[0]!) : undefined),
+  min: (args) => args.reduce(minimum),
+  max: (args) => args.reduce(maximum),
+};
 
 /**
- * Reads a size as files and users write them: `12`, `batch`, `2*seq`, `(h - 1)//2 + 1`, `floor(w/2)`.
- * Text that is no such expression is taken whole as the name of a size.
+ * Reads a size as files, users and `toString` write them: `12`, `batch`, `2*seq`, `(h - 1)//2 + 1`,
+ * `floor(w/2)`, `min(a, b)`, `n^2`. Text that is no such expression is taken whole as the name of a size.
  *
  * @param bindings known values of names.
  */
 export function parseDim(text: string, bindings: ReadonlyMap<string, number> = new Map()): Dim {
   const whole = bindings.get(text);
   if (whole !== undefined) return whole;
-  const tokens = text.match(/\/\/|[()+\-*/,]|\d+(?![\w.])|[^\s()+\-*/,]+/g) ?? [];
+  if (text === '') return symbol('?');
+  if (text.length > 8 * MAX_TEXT) return opaque(text);
+  const tokens = text.match(TOKEN) ?? [];
   let at = 0;
-  const peek = (): string | undefined => tokens[at];
   const fail = Symbol('not an expression');
 
-  function factor(depth: number): Dim {
-    const token = tokens[at++];
-    if (token === undefined || depth > 32) throw fail;
+  function take(token: string): boolean {
+    if (tokens[at] !== token) return false;
+    at++;
+    return true;
+  }
+  function expect<T>(value: T | undefined | false): T {
+    if (value === undefined || value === false) throw fail;
+    return value;
+  }
+  function atomOf(depth: number): Dim {
+    const token = expect(depth <= 32 && tokens[at++]);
     if (token === '(') {
       const inner = sumOf(depth + 1);
-      if (tokens[at++] !== ')') throw fail;
+      expect(take(')'));
       return inner;
     }
-    if (token === 'floor' && peek() === '(') return factor(depth + 1);
-    if (/^\d+$/.test(token)) return Number(token);
-    if (/^[A-Za-z_][\w.:[\]]*$/.test(token) && peek() !== '(') return bindings.get(token) ?? symbol(token);
-    throw fail;
+    if (NUMBER.test(token)) return expect(Number.isFinite(Number(token)) && Number(token));
+    expect(NAME.test(token));
+    if (!take('(')) return bindings.get(token) ?? symbol(token);
+    const call = expect(Object.hasOwn(FUNCTIONS, token) && FUNCTIONS[token]);
+    const args = [sumOf(depth + 1)];
+    while (take(',')) args.push(sumOf(depth + 1));
+    expect(take(')'));
+    return expect(call(args));
+  }
+  function factorOf(depth: number): Dim {
+    const base = atomOf(depth);
+    if (!take('^')) return base;
+    const power = Number(tokens[at++]);
+    expect(Number.isInteger(power) && power >= 1 && power <= MAX_DEGREE);
+    return product(new Array<Dim>(power).fill(base));
   }
   function termOf(depth: number): Dim {
-    let left = factor(depth);
+    let left = factorOf(depth);
     for (;;) {
-      if (peek() === '*') {
-        at++;
-        left = multiply(left, factor(depth));
-      } else if (peek() === '//' || peek() === '/') {
-        at++;
-        const right = factor(depth);
-        if (right === 0) throw fail;
+      if (take('*')) left = multiply(left, factorOf(depth));
+      else if (take('//') || take('/')) {
+        const right = factorOf(depth);
+        expect(right !== 0);
         left = floorDivide(left, right);
       } else return left;
     }
   }
   function sumOf(depth: number): Dim {
-    let left: Dim = 0;
-    if (peek() !== '-') left = termOf(depth);
+    let left: Dim = tokens[at] === '-' ? 0 : termOf(depth);
     for (;;) {
-      if (peek() === '+') {
-        at++;
-        left = add(left, termOf(depth));
-      } else if (peek() === '-') {
-        at++;
-        left = subtract(left, termOf(depth));
-      } else return left;
+      if (take('+')) left = add(left, termOf(depth));
+      else if (take('-')) left = subtract(left, termOf(depth));
+      else return left;
     }
   }
   try {
     const value = sumOf(0);
-    return at === tokens.length ? value : symbol(text);
+    return at === tokens.length ? value : opaque(text);
   } catch (error) {
-    if (error === fail) return symbol(text);
+    if (error === fail) return opaque(text);
     throw error;
   }
 }

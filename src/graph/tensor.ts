@@ -44,6 +44,8 @@ export interface SparseTensor {
 }
 
 export function elementCount(tensor: Pick<Tensor, 'dims'>): number {
+  // Not by multiplying, as sides beyond 2^1024 times 0 would be NaN.
+  if (tensor.dims.includes(0)) return 0;
   let count = 1;
   for (const d of tensor.dims) count *= d;
   return count;
@@ -197,11 +199,11 @@ function rawFromFields(
   chunks: readonly ByteRange[],
   byteLength: number,
 ): Uint8Array {
-  const out = new Uint8Array(byteLength);
+  const total = chunks.reduce((n, c) => n + c.length, 0);
   if (field === 'float_data' || field === 'double_data') {
     // Fixed-width little-endian already; complex numbers are pairs.
-    const total = chunks.reduce((n, c) => n + c.length, 0);
     if (total !== byteLength) throw dataError(tensor, `has ${total} bytes in ${field}, not ${byteLength}`);
+    const out = new Uint8Array(byteLength);
     let at = 0;
     for (const chunk of chunks) {
       out.set(chunk.read(), at);
@@ -209,11 +211,15 @@ function rawFromFields(
     }
     return out;
   }
-  const view = new DataView(out.buffer);
   const bits = bitsOf(tensor.dtype);
   // Types under a byte come two or four to an int32, already packed.
   const unit = bits < 8 ? 1 : bits / 8;
   if (unit > 8 || kindOf(tensor.dtype) === 'string') throw dataError(tensor, `cannot be stored in ${field}`);
+  const tooFew = (): AuspexError => dataError(tensor, `has fewer elements in ${field} than its shape`);
+  // Every number takes a byte or more; seen before memory is taken for what the shape claims.
+  if (total * unit < byteLength) throw tooFew();
+  const out = new Uint8Array(byteLength);
+  const view = new DataView(out.buffer);
   let at = 0;
   for (const chunk of chunks) {
     for (const value of varints(chunk.read())) {
@@ -225,7 +231,7 @@ function rawFromFields(
       at += unit;
     }
   }
-  if (at !== byteLength) throw dataError(tensor, `has fewer elements in ${field} than its shape`);
+  if (at !== byteLength) throw tooFew();
   return out;
 }
 

@@ -1,13 +1,16 @@
 // What is known of a value before a network runs: its kind, element type, shape, and, for the small tensors
 // that shapes are computed from, its elements.
 
-import { ceilDivide, type Dim, multiply, product, sameDim } from './dim.js';
+import { add, ceilDivide, type Dim, multiply, product, sameDim } from './dim.js';
 import { bitsOf, type DataType } from './dtype.js';
 
 export type Shape = readonly Dim[];
 
 /** Elements of a small known tensor, row-major. Sizes may be symbolic; booleans are 0 and 1. */
 export type KnownElements = readonly Dim[];
+
+/** Dimensions a tensor may have. NumPy stops at 64; what is far beyond is no network. */
+export const MAX_RANK = 256;
 
 /** Tensors with more elements than this are never carried as known values. */
 export const MAX_KNOWN_ELEMENTS = 4096;
@@ -153,4 +156,24 @@ export function formatType(type: ValueType | undefined): string {
     case 'unknown':
       return type.name ? `opaque(${type.name})` : 'unknown';
   }
+}
+
+/** Bytes of a value: of a tensor, or of the tensors of a sequence whose elements are known one by one. */
+export function valueBytes(type: ValueType): Dim | undefined {
+  if (isTensor(type)) return type.bytes;
+  if (type.kind === 'sequence') return type.items && totalBytes(type.items);
+  if (type.kind === 'optional') return type.present === false ? 0 : valueBytes(type.element);
+  return undefined;
+}
+
+/** Bytes of several values, of which some may not be given; undefined when one is unknown. */
+export function totalBytes(types: readonly (ValueType | undefined)[]): Dim | undefined {
+  let sum: Dim = 0;
+  for (const type of types) {
+    if (type === undefined) continue;
+    const bytes = valueBytes(type);
+    if (bytes === undefined) return undefined;
+    sum = add(sum, bytes);
+  }
+  return sum;
 }

@@ -54,7 +54,10 @@ export class ByteRange {
         'DATA_TRUNCATED',
         `the data ends early: bytes ${this.offset + from} to ${this.offset + from + length} were wanted, ` +
           `there are ${Math.min(this.source.size, this.offset + this.length)}`,
-        { hint: 'the file was probably cut off while it was copied; get it again' },
+        {
+          where: { offset: this.offset + from },
+          hint: 'the file was probably cut off while it was copied; get it again',
+        },
       );
     }
     return this.source.read(this.offset + from, length);

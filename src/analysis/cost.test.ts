@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { Model } from '../graph/graph.js';
+import { cost } from './cost.js';
+import { inferShapes } from './infer.js';
+import { graphOf, modelOf, tensor } from './models.testing.js';
+
+const report = (model: Model) => cost(inferShapes(model));
+
+/** A convolution, batch normalisation, activation and a linear layer: counted by hand below. */
+const smallNet = modelOf({
+  inputs: ['x: 2,3,8,8'],
+  nodes: [
+    'c = Conv(x, w) pads=1,1,1,1',
+    'b = BatchNormalization(c, gamma, beta, mean, var)',
+    'r = Relu(b)',
+    'p = GlobalAveragePool(r)',
+    'f = Reshape(p, shape)',
+    'y = Gemm(f, fc, bias) transB=1',
+  ],
+  outputs: ['y'],
+  initializers: [
+    tensor('w', [4, 3, 3, 3]),
+    ...['gamma', 'beta', 'mean', 'var'].map((name) => tensor(name, [4])),
+    tensor('shape', [2], [2, -1], 'int64'),
+    tensor('fc', [10, 4]),
+    tensor('bias', [10]),
+  ],
+});
+
+describe('cost', () => {
+  it('counts parameters without running statistics and shapes', () => {
+    const { totals, constants } = report(smallNet);
+    expect(totals.parameters).toBe(4 * 3 * 3 * 3 + 4 + 4 + 10 * 4 + 10);
+    expect(Object.fromEntries(constants.map((c) => [c.name, c.kind]))).toEqual({
+      w: 'parameter',
+      gamma: 'parameter',
+      beta: 'parameter',
+      mean: 'statistic',
+      var: 'statistic',
+      shape: 'setting',
+      fc: 'parameter',
+      bias: 'parameter',
+    });
+    expect(totals.weightBytes).toBe(4 * (108 + 16 + 40 + 10) + 16);
+  });
+
+  it('counts MACs and FLOPs as documented', () => {
+    const { totals, nodes } = report(smallNet);
+    const conv = 2 * 4 * 8 * 8 * 27;
+    const gemm = 2 * 10 * 4;
+    expect(totals.macs).toBe(conv + gemm);
+    expect(nodes.find((n) => n.operator === 'Conv')!.macs).toBe(conv);
+    expect(nodes.find((n) => n.operator === 'Relu')!.flops).toBe(2 * 4 * 8 * 8);
+  });
+
+  it('counts activations: views are free, the peak is by liveness', () => {
+    const { totals } = report(smallNet);
+    const map = 2 * 4 * 8 * 8 * 4;
+    expect(totals.activationBytes).toBe(3 * map + 2 * 4 * 4 + 2 * 10 * 4);
+    // While BatchNormalization runs, its input and its output are alive; x is gone.
+    expect(totals.peakActivationBytes).toBe(2 * map);
+  });
+
+  it('adds nodes up to totals', () => {
+    const { totals, nodes } = report(smallNet);
+    for (const key of [
+      'parameters',
+      'weightBytes',
+      'macs',
+      'flops',
+      'activationBytes',
+      'memoryAccessBytes',
+    ] as const) {
+      expect(nodes.reduce((sum, n) => sum + Number(n[key]), 0)).toBe(totals[key]);
+    }
+  });
+
+  it('stays symbolic where sizes are', () => {
+    const model = modelOf({
+      inputs: ['x: batch,seq,8'],
+      nodes: ['y = MatMul(x, w)'],
+      outputs: ['y'],
+      initializers: [tensor('w', [8, 16])],
+    });
+    const { totals } = report(model);
+    expect(String(totals.macs)).toBe('128*batch*seq');
+    expect(String(totals.peakActivationBytes)).toBe('96*batch*seq');
+    expect(totals.arithmeticIntensity).toBeUndefined();
+  });
+
+  it('counts the costlier branch of an If', () => {
+    const branch = (width: number) =>
+      graphOf({
+        inputs: [],
+        nodes: [`y${width} = MatMul(x, w${width})`, `z${width} = ReduceSum(y${width})`],
+        outputs: [`z${width}`],
+        initializers: [tensor(`w${width}`, [4, width])],
+      });
+    const model = modelOf({
+      inputs: ['x: 2,4', 'c: 1'],
+      nodes: ['b = IsNaN(c)', 'out = If(b)'],
+      outputs: ['out'],
+      attributes: {
+        out: {
+          then_branch: { type: 'graph', value: branch(3) },
+          else_branch: { type: 'graph', value: branch(5) },
+        },
+      },
+    });
+    const { totals, nodes } = report(model);
+    expect(totals.macs).toBe(2 * 4 * 5);
+    expect(totals.parameters).toBe(4 * 3 + 4 * 5);
+    expect(nodes.filter((n) => !n.counted).map((n) => n.name)).toEqual([
+      'n_out.then_branch/n_y3',
+      'n_out.then_branch/n_z3',
+    ]);
+  });
+
+  it.each([
+    [6, 6, false],
+    [undefined, 1, true],
+  ])('counts a Loop of %s iterations', (trips, times, perIteration) => {
+    const body = graphOf({
+      inputs: ['i:', 'go:', 'h: 2,4'],
+      nodes: ['go2 = Identity(go)', 'h2 = MatMul(h, w)'],
+      outputs: ['go2', 'h2'],
+    });
+    const constant = trips === undefined ? [] : [tensor('m', [], [trips], 'int64')];
+    const model = modelOf({
+      inputs: ['x: 2,4', ...(trips === undefined ? ['f: 1'] : [])],
+      nodes: [...(trips === undefined ? ['m0 = Cast(f) to=7', 'm = Squeeze(m0)'] : []), 'y = Loop(m, , x)'],
+      outputs: ['y'],
+      initializers: [tensor('w', [4, 4]), ...constant],
+      attributes: { y: { body: { type: 'graph', value: body } } },
+    });
+    const { totals, nodes } = report(model);
+    expect(totals.macs).toBe(2 * 4 * 4 * times);
+    expect(nodes.find((n) => n.operator === 'MatMul')!.perIteration).toBe(perIteration);
+  });
+
+  it('counts tied weights once, though they are stored transposed', () => {
+    const rows = 64;
+    const columns = 32;
+    const table = Array.from({ length: rows * columns }, (_, i) => Math.fround(Math.sin(i)));
+    const transposed = Array.from(
+      { length: rows * columns },
+      (_, k) => table[(k % rows) * columns + Math.floor(k / rows)]!,
+    );
+    const net = (copy: readonly number[]) =>
+      modelOf({
+        inputs: ['x: 1,4'],
+        nodes: ['i = Cast(x) to=7', 'e = Gather(table, i)', 'y = MatMul(e, head)'],
+        outputs: ['y'],
+        initializers: [tensor('table', [rows, columns], table), tensor('head', [columns, rows], copy)],
+      });
+    expect(report(net(transposed)).totals.parameters).toBe(rows * columns);
+    expect(report(net(transposed.map((x) => x + 1))).totals.parameters).toBe(2 * rows * columns);
+  });
+
+  it('lists what it cannot count and goes on', () => {
+    const model = modelOf({
+      inputs: ['x: 2,4'],
+      nodes: ['h = my.domain.Magic(x)', 'y = Relu(h)', 'z = Relu(x)'],
+      outputs: ['y', 'z'],
+    });
+    const { nodes, totals } = report(model);
+    expect(nodes.map((n) => n.complete)).toEqual([false, false, true]);
+    expect(totals.flops).toBe(8);
+  });
+});

@@ -1,0 +1,110 @@
+// Numbers and tables for people: units that are named, columns that line up, nothing wider than a terminal.
+import type { Dim } from '../graph/dim.js';
+
+/** Widest line of human output. */
+export const WIDTH = 80;
+
+const LARGE = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
+
+/** `1.81 G`, `512`, or a symbolic expression as it is. */
+export function formatCount(count: Dim | undefined): string {
+  if (count === undefined) return '?';
+  return typeof count === 'number' ? scaled(count, LARGE) : compact(count.toString());
+}
+
+/** `46.8 MB`; 1 MB is 10^6 bytes. */
+export function formatBytes(bytes: Dim | undefined): string {
+  if (bytes === undefined) return '?';
+  if (typeof bytes !== 'number') return `${compact(bytes.toString())} B`;
+  return `${scaled(bytes, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B`.replace(/(\d)B$/, '$1 B');
+}
+
+/** Thousands separated: `11,689,512`. */
+export function formatExact(count: Dim | undefined): string {
+  return typeof count === 'number' ? count.toLocaleString('en-US') : formatCount(count);
+}
+
+function scaled(value: number, units: readonly string[]): string {
+  let unit = 0;
+  let rest = Math.abs(value);
+  while (rest >= 1000 && unit < units.length - 1) {
+    rest /= 1000;
+    unit++;
+  }
+  if (unit === 0) return String(value);
+  const digits = rest >= 100 ? 0 : rest >= 10 ? 1 : 2;
+  return `${value < 0 ? '-' : ''}${rest.toFixed(digits)} ${units[unit]}`;
+}
+
+function compact(text: string): string {
+  return text.replace(/\d{4,}/g, (digits) => scaled(Number(digits), LARGE).replace(' ', ''));
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of up to `width` characters for a share of 0 to 1; anything above zero shows. */
+export function bar(share: number, width: number): string {
+  if (!(share > 0)) return '';
+  const eighths = Math.max(1, Math.round(Math.min(share, 1) * width * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+export function percent(share: number): string {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(1)}%` : '';
+}
+
+/** Cuts a text to a width; the end of a path says more than its beginning. */
+export function fit(text: string, width: number, keep: 'start' | 'end' = 'start'): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  return keep === 'start'
+    ? `${characters.slice(0, width - 1).join('')}…`
+    : `…${characters.slice(characters.length - width + 1).join('')}`;
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** Takes what is left of the line; longer texts are cut. */
+  readonly flexible?: 'start' | 'end';
+}
+
+/** A table whose lines fit the width; one flexible column gives way. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  indent = 2,
+): string[] {
+  const widths = columns.map((c, i) =>
+    Math.max(c.title.length, ...rows.map((row) => [...(row[i] ?? '')].length)),
+  );
+  const flexible = columns.findIndex((c) => c.flexible);
+  if (flexible >= 0) {
+    const others = widths.reduce((sum, w, i) => sum + (i === flexible ? 0 : w), 0);
+    const room = WIDTH - indent - others - 2 * (columns.length - 1);
+    widths[flexible] = Math.max(8, Math.min(widths[flexible]!, room));
+  }
+  const line = (cells: readonly string[]): string =>
+    `${' '.repeat(indent)}${columns
+      .map((column, i) => {
+        const text = fit(cells[i] ?? '', widths[i]!, column.flexible);
+        const padding = ' '.repeat(widths[i]! - [...text].length);
+        return column.align === 'right' ? padding + text : text + padding;
+      })
+      .join('  ')}`.trimEnd();
+  return [line(columns.map((c) => c.title)), ...rows.map(line)];
+}
+
+/** Breaks a text into lines of at most the width, the later ones indented. */
+export function wrap(text: string, indent = 0, hanging = indent): string[] {
+  const lines: string[] = [];
+  let line = ' '.repeat(indent);
+  for (const word of text.split(' ')) {
+    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = ' '.repeat(hanging);
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}

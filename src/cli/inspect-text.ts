@@ -1,0 +1,224 @@
+// An inspection for people, at most 80 columns wide.
+import type { Block } from '../analysis/blocks.js';
+import type { Counts } from '../analysis/cost.js';
+import { type Inspection, magnitude, type SortKey, sortByCount } from '../analysis/inspect.js';
+import type { Model } from '../graph/graph.js';
+import { formatType } from '../graph/types.js';
+import { bar, fit, formatBytes, formatCount, formatExact, percent, table, WIDTH, wrap } from './format.js';
+
+export interface TextOptions {
+  readonly file: string;
+  readonly sort?: SortKey | undefined;
+  readonly nodes: boolean;
+  readonly tree: boolean;
+}
+
+const BAR_WIDTH = 14;
+
+/** Inputs or outputs beyond this many are counted, not listed. */
+const LISTED_VALUES = 8;
+
+export function inspectionText(model: Model, inspection: Inspection, options: TextOptions): string {
+  const sections = [
+    header(model, inspection, options.file),
+    totals(inspection),
+    options.nodes ? nodeTable(inspection, options.sort) : undefined,
+    options.tree ? treeTable(inspection, options.sort) : undefined,
+    options.nodes || options.tree ? undefined : operatorTable(inspection, options.sort ?? 'macs'),
+    notes(inspection),
+  ];
+  return sections
+    .filter((s) => s !== undefined && s.length > 0)
+    .map((s) => s!.join('\n'))
+    .join('\n\n');
+}
+
+function header(model: Model, { inference, coverage, hash }: Inspection, file: string): string[] {
+  const { graph } = inference;
+  const producer = [model.producerName, model.producerVersion].filter(Boolean).join(' ');
+  const opsets = [...model.opsetImports].map(([domain, version]) => `${domain || 'opset'} ${version}`);
+  const facts = [producer, `IR ${model.irVersion}`, ...opsets, `${coverage.nodes} nodes`].filter(Boolean);
+  const values = (
+    label: string,
+    names: readonly string[],
+    typeOf: (name: string, i: number) => string,
+  ): string[] => [
+    ...names.slice(0, LISTED_VALUES).map((name, i) => {
+      const type = typeOf(name, i);
+      return `  ${label.padEnd(8)}${fit(name, Math.max(8, WIDTH - 12 - type.length), 'end')}  ${type}`;
+    }),
+    ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
+  ];
+  return [
+    fit(file, WIDTH, 'end'),
+    ...wrap(`model   ${facts.join(', ')}`, 2, 10),
+    ...values('input', graph.inputNames, (name) => formatType(graph.types.get(name))),
+    ...values('output', graph.outputNames, (_, i) => formatType(graph.outputTypes[i])),
+    `  hash    ${hash}`,
+  ];
+}
+
+function totals({ cost }: Inspection): string[] {
+  const t = cost.totals;
+  const rows: [label: string, short: string, note: string][] = [
+    [
+      'Parameters',
+      formatCount(t.parameters),
+      typeof t.parameters === 'number' ? formatExact(t.parameters) : '',
+    ],
+    ['Weights', formatBytes(t.weightBytes), 'all constants as stored'],
+    ['MACs', formatCount(t.macs), 'multiply-accumulates'],
+    ['FLOPs', formatCount(t.flops), '2 x MACs + all other arithmetic'],
+    ['Activations', formatBytes(t.activationBytes), 'sum over all nodes'],
+    ['  at peak', formatBytes(t.peakActivationBytes), 'largest sum alive at once'],
+    ['Memory access', formatBytes(t.memoryAccessBytes), 'every input read, every output written once'],
+  ];
+  if (t.arithmeticIntensity !== undefined) {
+    rows.push(['Intensity', t.arithmeticIntensity.toFixed(1), 'FLOPs per byte of memory access']);
+  }
+  const width = Math.max(...rows.map(([, short]) => short.length));
+  return rows.flatMap(([label, short, note]) => {
+    const start = `  ${label.padEnd(14)}`;
+    // A long expression gets the line for itself.
+    if (width > 34) return wrap(`${label.trim().padEnd(14)}${short}`, 2, 18);
+    return [`${start}${short.padStart(width)}   ${note}`.trimEnd()];
+  });
+}
+
+function shareOf(key: SortKey, item: Counts): number {
+  return magnitude(key === 'memory' ? item.memoryAccessBytes : item[key]);
+}
+
+function shares<T extends Counts>(items: readonly T[], key: SortKey): (item: T) => string[] {
+  const total = items.reduce((sum, item) => sum + shareOf(key, item), 0);
+  return (item) => {
+    const share = shareOf(key, item) / total;
+    return [bar(share, BAR_WIDTH), share > 0 ? percent(share) : ''];
+  };
+}
+
+const BAR_TITLES: Record<SortKey, string> = {
+  macs: 'of MACs',
+  parameters: 'of parameters',
+  memory: 'of memory',
+};
+
+function operatorTable({ operators }: Inspection, key: SortKey): string[] {
+  const sorted = sortByCount(operators, key);
+  const share = shares(sorted, key);
+  return table(
+    [
+      { title: 'Operator', flexible: 'start' },
+      { title: 'Nodes', align: 'right' },
+      { title: 'Params', align: 'right' },
+      { title: 'MACs', align: 'right' },
+      { title: 'FLOPs', align: 'right' },
+      { title: 'Memory', align: 'right' },
+      { title: BAR_TITLES[key] },
+      { title: '', align: 'right' },
+    ],
+    sorted.map((kind) => [
+      kind.operator,
+      String(kind.nodes),
+      blankZero(formatCount(kind.parameters)),
+      cell(formatCount(kind.macs)),
+      cell(formatCount(kind.flops)),
+      cell(formatBytes(kind.memoryAccessBytes)),
+      ...share(kind),
+    ]),
+  );
+}
+
+/** Counts that are zero say more by being absent; long expressions are cut. */
+function cell(text: string): string {
+  return blankZero(fit(text, 12));
+}
+
+function blankZero(text: string): string {
+  return text === '0' || text === '0 B' ? '' : text;
+}
+
+function nodeTable({ cost }: Inspection, key: SortKey | undefined): string[] {
+  const counted = cost.nodes.filter((n) => n.counted);
+  const nodes = key ? sortByCount(counted, key) : counted;
+  return table(
+    [
+      { title: 'Node', flexible: 'end' },
+      { title: 'Operator' },
+      { title: 'Output' },
+      { title: 'Params', align: 'right' },
+      { title: 'MACs', align: 'right' },
+      { title: key === 'memory' ? 'Memory' : 'FLOPs', align: 'right' },
+    ],
+    nodes.map((n) => [
+      n.name,
+      fit(n.operator, 16, 'end'),
+      fit(n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '', 18),
+      blankZero(formatCount(n.parameters)),
+      cell(formatCount(n.macs)),
+      cell(key === 'memory' ? formatBytes(n.memoryAccessBytes) : formatCount(n.flops)),
+    ]),
+  );
+}
+
+function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
+  const barKey = key ?? 'macs';
+  const total = shareOf(barKey, tree);
+  const rows: string[][] = [];
+  const visit = (block: Block, depth: number): void => {
+    const share = shareOf(barKey, block) / total;
+    rows.push([
+      `${'  '.repeat(depth)}${block.name}`,
+      String(block.nodes),
+      blankZero(formatCount(block.parameters)),
+      cell(formatCount(block.macs)),
+      cell(formatBytes(block.memoryAccessBytes)),
+      bar(share, BAR_WIDTH),
+      share > 0 ? percent(share) : '',
+    ]);
+    const children = key ? sortByCount(block.children, key) : block.children;
+    for (const child of children) visit(child, depth + 1);
+  };
+  visit(tree, 0);
+  return table(
+    [
+      { title: 'Block', flexible: 'start' },
+      { title: 'Nodes', align: 'right' },
+      { title: 'Params', align: 'right' },
+      { title: 'MACs', align: 'right' },
+      { title: 'Memory', align: 'right' },
+      { title: BAR_TITLES[barKey] },
+      { title: '', align: 'right' },
+    ],
+    rows,
+  );
+}
+
+/** What was not understood, and what to do about it. */
+function notes({ coverage, cost }: Inspection): string[] {
+  const lines: string[] = [];
+  const note = (text: string): void => void lines.push(...wrap(`! ${text}`, 2, 4));
+  for (const { operator, count, nodes } of coverage.unknownOperators) {
+    note(
+      `unknown operator ${operator} (${count} ${count === 1 ? 'node' : 'nodes'}: ${nodes.join(', ')}${count > nodes.length ? ', …' : ''}): not counted`,
+    );
+  }
+  const missing = coverage.incomplete.filter((n) => n.reason !== 'unknown operator');
+  if (missing.length > 0) {
+    const named = missing.slice(0, 3).map((n) => `'${n.node}' (${n.operator})`);
+    note(
+      `${missing.length} nodes have unknown shapes and are not fully counted: ${named.join(', ')}${missing.length > 3 ? ', …' : ''}`,
+    );
+  }
+  for (const loop of coverage.perIteration) {
+    note(`the number of iterations of '${loop}' is unknown: counted for one iteration`);
+  }
+  if (coverage.symbols.length > 0) {
+    const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
+    const flags = coverage.symbols.map((s) => `--dim '${s.symbol}=1'`.replace(/'([\w.]+=1)'/, '$1'));
+    note(`sizes that are not fixed: ${names.join(', ')}. Fix them with ${flags.join(' ')}`);
+  }
+  if (cost.totals.peakActivationBytes === undefined)
+    note('the peak of activations depends on sizes that are not fixed');
+  return lines;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.
+import { Command, CommanderError } from 'commander';
+import { AuspexError } from '../util/errors.js';
+import { inspectCommand } from './inspect.js';
+import { version } from './version.js';
+
+const program = new Command('auspex')
+  .description('Know how a neural network will perform before you train or deploy it.')
+  .version(version())
+  .addCommand(inspectCommand())
+  .showHelpAfterError('(add --help for usage)')
+  .exitOverride();
+for (const command of program.commands) command.exitOverride().showHelpAfterError('(add --help for usage)');
+
+// A reader that stops early, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Prints an error and gives its exit code. */
+function report(error: unknown): number {
+  // Commander has already printed its message (or the help that was asked for).
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof AuspexError)) throw error;
+  if (process.argv.includes('--json')) {
+    const { code, message, where, hint } = error;
+    process.stdout.write(`${JSON.stringify({ error: { code, message, where, hint } }, null, 2)}\n`);
+  }
+  process.stderr.write(`${error.describe()}\n`);
+  return error.kind === 'usage' ? 2 : 1;
+}

@@ -1,0 +1,95 @@
+// Seeded randomness: xoshiro128** 1.1 (Blackman & Vigna 2018, https://prng.di.unimi.it), its state filled from
+// the seed by SplitMix64 as its authors advise. The same seed gives the same numbers on every machine. Not for
+// secrets.
+
+const MASK_64 = (1n << 64n) - 1n;
+
+/** The four words of state for a seed: two steps of SplitMix64. */
+function splitMix64(seed: bigint): [number, number, number, number] {
+  let state = seed & MASK_64;
+  const next = (): bigint => {
+    state = (state + 0x9e3779b97f4a7c15n) & MASK_64;
+    let z = state;
+    z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK_64;
+    z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & MASK_64;
+    return z ^ (z >> 31n);
+  };
+  const [a, b] = [next(), next()];
+  return [Number(a & 0xffffffffn), Number(a >> 32n), Number(b & 0xffffffffn), Number(b >> 32n)];
+}
+
+function rotateLeft(x: number, bits: number): number {
+  return (x << bits) | (x >>> (32 - bits));
+}
+
+/**
+ * A stream of random numbers.
+ *
+ * @example
+ * const random = Random.seeded(1);
+ * random.below(6) + 1; // a die
+ */
+export class Random {
+  #s0: number;
+  #s1: number;
+  #s2: number;
+  #s3: number;
+
+  /** @param state four 32-bit words, not all zero. Most callers want `Random.seeded`. */
+  constructor(state: readonly [number, number, number, number]) {
+    [this.#s0, this.#s1, this.#s2, this.#s3] = state;
+  }
+
+  /** A stream for a seed. Streams with different `stream` numbers are independent of each other. */
+  static seeded(seed: number, stream = 0): Random {
+    return new Random(splitMix64((BigInt(seed) << 32n) ^ BigInt(stream)));
+  }
+
+  /** A whole number from 0 to 2^32−1. */
+  uint32(): number {
+    const result = Math.imul(rotateLeft(Math.imul(this.#s1, 5), 7), 9) >>> 0;
+    const shifted = this.#s1 << 9;
+    this.#s2 ^= this.#s0;
+    this.#s3 ^= this.#s1;
+    this.#s1 ^= this.#s2;
+    this.#s0 ^= this.#s3;
+    this.#s2 ^= shifted;
+    this.#s3 = rotateLeft(this.#s3, 11);
+    return result;
+  }
+
+  /** A number from 0 up to but not including 1, with 53 random bits. */
+  float(): number {
+    const high = this.uint32() >>> 5;
+    const low = this.uint32() >>> 6;
+    return (high * 2 ** 26 + low) / 2 ** 53;
+  }
+
+  /** A whole number from 0 to `count` − 1, every one equally likely. */
+  below(count: number): number {
+    if (!Number.isInteger(count) || count < 1 || count > 2 ** 32) {
+      throw new RangeError(`cannot draw a number below ${count}`);
+    }
+    // What lies beyond the last whole multiple of `count` is drawn again, or small numbers would win.
+    const limit = 2 ** 32 - (2 ** 32 % count);
+    for (;;) {
+      const drawn = this.uint32();
+      if (drawn < limit) return drawn % count;
+    }
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
+  /** One of the items. */
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)]!;
+  }
+
+  /** True with a probability. */
+  chance(probability: number): boolean {
+    return this.float() < probability;
+  }
+}

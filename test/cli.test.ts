@@ -1,0 +1,132 @@
+// The built command line, run as a user would.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const CLI = join(ROOT, 'dist/cli/main.js');
+const EXAMPLE = 'examples/resnet8.onnx';
+
+const folder = mkdtempSync(join(tmpdir(), 'auspex-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [CLI, ...args], { cwd: ROOT, encoding: 'utf8' });
+}
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('auspex inspect', () => {
+  it('prints a summary that fits 80 columns', () => {
+    const { status, stdout, stderr } = run('inspect', EXAMPLE);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout).toMatchSnapshot();
+    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  it.each([['--nodes'], ['--tree'], ['--nodes', '--sort', 'memory'], ['--tree', '--sort', 'parameters']])(
+    'prints %s %s %s within 80 columns',
+    (...flags) => {
+      const { status, stdout } = run('inspect', EXAMPLE, ...flags);
+      expect(status).toBe(0);
+      expect(stdout).toMatchSnapshot();
+      for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    },
+  );
+
+  it('prints JSON whose parts add up', () => {
+    const { stdout } = run('inspect', EXAMPLE, '--json', '--tree');
+    const json = JSON.parse(stdout);
+    expect(json.schema).toBe('auspex.inspect/1');
+    // PyTorch's count of the network in examples/resnet8.py.
+    expect(json.totals.parameters).toBe(78_042);
+    for (const key of ['parameters', 'macs', 'flops', 'memoryAccessBytes']) {
+      const sum = (items: Record<string, number>[]): number => items.reduce((n, item) => n + item[key]!, 0);
+      expect(sum(json.nodes)).toBe(json.totals[key]);
+      expect(sum(Object.values(json.operators))).toBe(json.totals[key]);
+      expect(json.tree[key]).toBe(json.totals[key]);
+    }
+    expect(json.coverage.unknownOperators).toEqual([]);
+    expect(json.hash).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('fixes shapes, and says what it cannot', () => {
+    const json = (...flags: string[]) => JSON.parse(run('inspect', EXAMPLE, '--json', ...flags).stdout);
+    const one = json().totals;
+    expect(json('--shape', 'image=4x3x32x32').totals.macs).toBe(4 * one.macs);
+    const symbolic = json('--shape', 'image=batch,3,32,32');
+    expect(symbolic.totals.macs).toBe(`${one.macs}*batch`);
+    expect(symbolic.coverage.symbols).toEqual([{ symbol: 'batch', inputs: ['image'] }]);
+  });
+
+  it('accepts nothing after a pipe has closed', () => {
+    const command = `${process.execPath} ${CLI} inspect ${EXAMPLE} --json | head -c 1`;
+    expect(execFileSync('sh', ['-c', command], { cwd: ROOT, encoding: 'utf8' })).toBe('{');
+  });
+});
+
+describe('mistakes of a user', () => {
+  const truncated = readFileSync(join(ROOT, EXAMPLE)).subarray(0, 5000);
+  const MISTAKES: readonly [what: string, code: string, args: () => string[]][] = [
+    ['a missing file', 'FILE_UNREADABLE', () => ['nowhere.onnx']],
+    ['a folder', 'FILE_UNREADABLE', () => [ROOT]],
+    ['an empty file', 'ONNX_EMPTY', () => [file('empty.onnx', '')]],
+    [
+      'a Git LFS pointer',
+      'ONNX_OTHER_FORMAT',
+      () => [file('lfs.onnx', 'version https://git-lfs.github.com/spec/v1\n')],
+    ],
+    ['a truncated file', 'ONNX_TRUNCATED', () => [file('cut.onnx', truncated)]],
+    ['an input that does not exist', 'UNKNOWN_INPUT', () => [EXAMPLE, '--shape', 'x=1x3x32x32']],
+    ['a shape that does not fit', 'SHAPE_MISMATCH', () => [EXAMPLE, '--shape', 'image=1x4x32x32']],
+    ['a shape that is none', 'BAD_SHAPE', () => [EXAMPLE, '--shape', 'image=1x-3']],
+    ['a dimension that does not exist', 'UNKNOWN_DIM', () => [EXAMPLE, '--dim', 'batch=2']],
+    ['a dimension that is no number', 'BAD_DIM', () => [EXAMPLE, '--dim', 'batch=two']],
+    ['an option without =', 'BAD_OPTION', () => [EXAMPLE, '--dim', 'batch']],
+  ];
+  it.each(MISTAKES)('%s: %s, exit code 2, no stack trace', (_, code, args) => {
+    const { status, stderr, stdout } = run('inspect', ...args());
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`${code}: `);
+    expect(stderr).not.toMatch(/\n\s+at .*\.js/);
+  });
+
+  it('names the node at fault', () => {
+    const { stderr } = run('inspect', EXAMPLE, '--shape', 'image=1x4x32x32');
+    expect(stderr).toContain("node '/stem/stem.0/Conv' (Conv)");
+  });
+
+  it('reports errors as JSON where JSON was asked for', () => {
+    const { status, stdout } = run('inspect', 'nowhere.onnx', '--json');
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout).error.code).toBe('FILE_UNREADABLE');
+  });
+
+  it.each([
+    [['inspect']],
+    [['inspect', EXAMPLE, '--sort', 'beauty']],
+    [['inspekt']],
+    [['inspect', EXAMPLE, '--what']],
+  ])('wrong usage %j exits with 2 and points to --help', (args) => {
+    const { status, stderr } = run(...args);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/--help|Did you mean/);
+  });
+
+  it('helps', () => {
+    expect(run('inspect', '--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Examples:'),
+    });
+    expect(run('--help').status).toBe(0);
+    expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
