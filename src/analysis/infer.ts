@@ -1,6 +1,6 @@
 // Shape inference: walks a model in the order it would run and asks every operator what comes out. Unknown
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
-import { axisSize, type Dim, parseDim } from '../graph/dim.js';
+import { axisSize, type Dim, parseDim, symbolsIn } from '../graph/dim.js';
 import {
   type Attribute,
   type FunctionDefinition,
@@ -184,9 +184,11 @@ class InferenceRun {
       const resolved = shape?.map((d, i): Dim => {
         if (typeof d === 'number' && isSize(d)) return d;
         const text = String(d);
-        const size = text === '?' ? axisSize(name, i) : parseDim(text, this.#bindings);
+        const size = text === '?' ? undefined : parseDim(text, this.#bindings);
         // Some exporters write '-1' for a size they do not know.
-        return typeof size === 'number' && !isSize(size) ? axisSize(name, i) : size;
+        if (size !== undefined && (typeof size !== 'number' || isSize(size))) return size;
+        const own = axisSize(name, i);
+        return this.#bindings.get(own.toString()) ?? own;
       });
       const problem = resolved && impossible(resolved);
       if (problem === undefined) return resolved;
