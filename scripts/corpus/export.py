@@ -67,10 +67,13 @@ def build(name, network, trained):
         with torch.no_grad():
             for p in model.parameters():
                 p.add_(torch.randn_like(p) * 0.02)
-            for module in model.modules():
-                if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.running_mean is not None:
-                    module.running_mean.normal_(0, 0.1)
-                    module.running_var.uniform_(0.5, 1.5)
+            for key, buffer in model.named_buffers():
+                if key.endswith("running_mean"):
+                    buffer.normal_(0, 0.1)
+                elif key.endswith("running_var"):
+                    buffer.uniform_(0.5, 1.5)
+                elif key.endswith((".weight", ".bias")):  # a frozen normalisation
+                    buffer.add_(torch.randn_like(buffer) * 0.02)
     return model, inputs
 
 

@@ -29,13 +29,13 @@ function expectRunnable(nodes: readonly Node[]): void {
   }
 }
 
-function branch(reads: readonly string[], gives: string): { then: Attribute } {
+function branch(reads: readonly string[], gives: string): { then_branch: Attribute } {
   const graph = makeGraph({
     nodes: [makeNode('Op', reads, [gives])],
     inputs: [],
     outputs: [{ name: gives, type: UNKNOWN }],
   });
-  return { then: { type: 'graph', value: graph } };
+  return { then_branch: { type: 'graph', value: graph } };
 }
 
 describe('topologicalOrder', () => {
@@ -54,7 +54,11 @@ describe('topologicalOrder', () => {
   });
 
   it('leaves what is in order as it is', () => {
-    fc.assert(fc.property(graphs, (nodes) => expect(topologicalOrder(nodes, isInput)).toBe(nodes)));
+    fc.assert(
+      fc.property(graphs, (nodes) => {
+        expect(topologicalOrder(nodes, isInput)).toBe(nodes);
+      }),
+    );
   });
 
   it('finds any cycle, and names a node on or behind it', () => {

@@ -16,6 +16,8 @@ export interface Limits {
   scalars: number;
   /** Bytes of one text or byte string that is read into memory. */
   textBytes: number;
+  /** Bytes of one name. */
+  nameBytes: number;
 }
 
 export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
@@ -23,6 +25,7 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   messages: 2_000_000,
   scalars: 20_000_000,
   textBytes: 64 * 1024 * 1024,
+  nameBytes: 64 * 1024,
 });
 
 /** Decodes all of a source as one message. */
@@ -45,13 +48,14 @@ class Decoder {
     this.#limits = limits;
   }
 
-  message(message: Message, end: number, depth: number): Decoded {
+  /** @param into what an earlier field of the same name gave; protobuf merges the two. */
+  message(message: Message, end: number, depth: number, into: Decoded = {}): Decoded {
     const reader = this.#reader;
     this.#count('messages', ++this.#messages);
     if (depth > this.#limits.depth) {
       throw reader.error('ONNX_LIMIT', `messages are nested more than ${this.#limits.depth} deep`);
     }
-    const out: Record<string, unknown> = {};
+    const out = into as Record<string, unknown>;
     while (reader.offset < end) {
       const tag = reader.uint();
       const number = Math.floor(tag / 8);
@@ -112,10 +116,8 @@ class Decoder {
     }
     if (wireType !== scalarType && !(repeated && wireType === BYTES)) {
       throw reader
-        .error('ONNX_MALFORMED', `field ${name} has wire type ${wireType}, not ${scalarType}`)
-        .within({
-          path: name,
-        });
+        .error('ONNX_MALFORMED', `${snakeCase(name)} has wire type ${wireType}, not ${scalarType}`)
+        .within({ path: snakeCase(name) });
     }
     if (scalarType !== BYTES) {
       this.#number(out, field, wireType, end);
@@ -126,10 +128,11 @@ class Decoder {
     let value: unknown;
     if (kind === 'message') {
       try {
-        value = this.message(field.message!(), reader.offset + length, depth + 1);
+        const before = list ? undefined : (out[name] as Decoded | undefined);
+        value = this.message(field.message!(), reader.offset + length, depth + 1, before);
       } catch (error) {
         if (error instanceof AuspexError) {
-          const here = list ? `${name}[${list.length}]` : name;
+          const here = list ? `${snakeCase(name)}[${list.length}]` : snakeCase(name);
           error.where.path = error.where.path ? `${here}.${error.where.path}` : here;
         }
         throw error;
@@ -138,12 +141,15 @@ class Decoder {
       value = new ByteRange(reader.source, reader.offset, length);
       reader.seek(reader.offset + length);
     } else {
-      if (length > this.#limits.textBytes) {
-        throw reader.error('ONNX_LIMIT', `field ${name} has ${length} bytes`).within({ path: name });
+      const limit = kind === 'string' ? this.#limits.nameBytes : this.#limits.textBytes;
+      if (length > limit) {
+        const message = `${snakeCase(name)} has ${length} bytes; ${limit} are the limit`;
+        throw reader.error('ONNX_LIMIT', message).within({ path: snakeCase(name) });
       }
       value = kind === 'bytes' ? reader.bytes(length) : reader.text(length);
       if (value === undefined) {
-        throw reader.error('ONNX_MALFORMED', `field ${name} is not UTF-8 text`).within({ path: name });
+        const message = `${snakeCase(name)} is not UTF-8 text`;
+        throw reader.error('ONNX_MALFORMED', message).within({ path: snakeCase(name) });
       }
     }
     if (list) {
@@ -195,12 +201,18 @@ function listOf(out: Record<string, unknown>, name: string): unknown[] {
   return out[name] as unknown[];
 }
 
+/** A field as the format's definition spells it. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 const WIRE_TYPE: Record<FieldKind, number> = {
   int64: VARINT,
   int32: VARINT,
   float: FIXED32,
   double: FIXED64,
   string: BYTES,
+  text: BYTES,
   bytes: BYTES,
   range: BYTES,
   message: BYTES,
@@ -237,7 +249,7 @@ function encodeField(writer: WireWriter, number: number, field: Field, value: un
       return writer.bytes(range.read());
     }
     default: {
-      const bytes = field.kind === 'string' ? utf8.encode(value as string) : (value as Uint8Array);
+      const bytes = typeof value === 'string' ? utf8.encode(value) : (value as Uint8Array);
       writer.uint(bytes.length);
       writer.bytes(bytes);
     }

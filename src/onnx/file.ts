@@ -1,16 +1,19 @@
 // Models on disk (Node only): opened without reading weights, written so that a crash leaves no half file.
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Graph, Model } from '../graph/graph.js';
 import { subgraphs } from '../graph/graph.js';
 import { type ExternalFiles, hasData, type Tensor, tensorByteLength, tensorBytes } from '../graph/tensor.js';
@@ -29,44 +32,95 @@ const open = new FinalizationRegistry<number>((descriptor) => closeSync(descript
 class FileSource implements ByteSource {
   readonly size: number;
   readonly windowBytes = WINDOW_BYTES;
+  readonly #path: string;
   readonly #descriptor: number;
 
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'r');
+    this.#path = path;
+    [this.#descriptor, { size: this.size }] = openFile(path);
     open.register(this, this.#descriptor);
-    const stat = fstatSync(this.#descriptor);
-    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' });
-    this.size = stat.size;
   }
 
   read(offset: number, length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
-    let done = 0;
-    while (done < length) {
-      // Reads over 1 GiB at a time fail on some systems.
-      const count = readSync(this.#descriptor, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
-      if (count === 0) throw new AuspexError('DATA_TRUNCATED', 'the file became shorter while it was read');
-      done += count;
-    }
-    return bytes;
+    return readPart(this.#path, this.#descriptor, offset, length);
   }
 }
 
-function openFile(path: string): FileSource {
-  try {
-    return new FileSource(path);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    const reason =
-      code === 'ENOENT'
-        ? 'there is no such file'
-        : code === 'EISDIR'
-          ? 'this is not a file'
-          : code === 'EACCES'
-            ? 'reading this file is not permitted'
-            : `the file cannot be opened (${code})`;
-    throw new AuspexError('FILE_UNREADABLE', reason, { where: { file: path }, cause });
+/** A file that is open only while it is read: a model may have its weights in thousands of them. */
+class ExternalSource implements ByteSource {
+  readonly size: number;
+  readonly windowBytes = WINDOW_BYTES;
+  readonly #path: string;
+  readonly #modifiedMs: number;
+
+  constructor(path: string) {
+    this.#path = path;
+    const [descriptor, { size, mtimeMs }] = openFile(path);
+    closeSync(descriptor);
+    this.size = size;
+    this.#modifiedMs = mtimeMs;
   }
+
+  read(offset: number, length: number): Uint8Array {
+    const [descriptor, { size, mtimeMs }] = openFile(this.#path);
+    try {
+      if (size === this.size && mtimeMs === this.#modifiedMs) {
+        return readPart(this.#path, descriptor, offset, length);
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+    throw new AuspexError('DATA_CHANGED', 'the weight file was written anew after the model was opened', {
+      where: { file: this.#path },
+      hint: 'open the model again',
+    });
+  }
+}
+
+function openFile(path: string): [descriptor: number, stat: Stats] {
+  try {
+    // Opening a pipe would wait for someone to write into it.
+    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(descriptor);
+    if (stat.isFile()) return [descriptor, stat];
+    closeSync(descriptor);
+    throw Object.assign(new Error('not a file'), { code: 'EISDIR' });
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'this is not a file',
+  EACCES: 'reading this file is not permitted',
+};
+
+function unreadable(path: string, cause: unknown): AuspexError {
+  const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  const reason = REASONS[code] ?? `the file cannot be read (${code})`;
+  return new AuspexError('FILE_UNREADABLE', reason, { where: { file: path }, cause });
+}
+
+function readPart(path: string, descriptor: number, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    let count: number;
+    try {
+      // Reads over 1 GiB at a time fail on some systems.
+      count = readSync(descriptor, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
+    } catch (cause) {
+      throw unreadable(path, cause);
+    }
+    if (count === 0) {
+      throw new AuspexError('DATA_TRUNCATED', 'the file became shorter while it was read', {
+        where: { file: path, offset: offset + done },
+      });
+    }
+    done += count;
+  }
+  return bytes;
 }
 
 /** External data beside a model: relative paths only, and nothing outside the model's folder. */
@@ -88,7 +142,7 @@ class FolderFiles implements ExternalFiles {
     };
     const outside = (path: string): boolean => {
       const way = relative(this.#folder, path);
-      return way === '' || way.startsWith('..') || isAbsolute(way);
+      return way === '' || way.split(sep)[0] === '..' || isAbsolute(way);
     };
     if (isAbsolute(location) || /^[a-zA-Z]:|\0|\\/.test(location)) refuse();
     const path = resolve(this.#folder, location);
@@ -103,7 +157,7 @@ class FolderFiles implements ExternalFiles {
       });
     }
     if (outside(real)) refuse();
-    const source = openFile(real);
+    const source = new ExternalSource(real);
     const range = new ByteRange(source, 0, source.size);
     this.#open.set(location, range);
     return range;
@@ -120,7 +174,7 @@ class FolderFiles implements ExternalFiles {
  */
 export function readModel(from: string | Uint8Array, options: ReadOptions = {}): Model {
   if (typeof from !== 'string') return decodeModel(from, options);
-  const source = openFile(from);
+  const source = new FileSource(from);
   try {
     return decodeModel(source, { externalFiles: new FolderFiles(dirname(from)), ...options });
   } catch (error) {
@@ -151,7 +205,7 @@ export function writeModel(model: Model, path: string, options: WriteOptions = {
   const location = `${basename(path)}.data`;
   const placed = new Map<Tensor['data'], { location: string; offset: number; length: number }>();
   let message: WireWriter | undefined;
-  writeAtomically(join(dirname(path), location), (write) => {
+  const weights = stage(join(dirname(path), location), (write) => {
     let at = 0;
     message = modelMessage(model, (tensor) => {
       const length = tensorByteLength(tensor);
@@ -167,7 +221,12 @@ export function writeModel(model: Model, path: string, options: WriteOptions = {
       return place;
     });
   });
-  writeAtomically(path, (write) => message!.pieces().forEach(write));
+  try {
+    const structure = stage(path, (write) => message!.pieces().forEach(write));
+    replaceTogether(weights, structure);
+  } finally {
+    rmSync(weights.temporary, { force: true });
+  }
 }
 
 function totalDataBytes(graph: Graph): number {
@@ -182,8 +241,61 @@ function totalDataBytes(graph: Graph): number {
   return total;
 }
 
+type Fill = (write: (bytes: Uint8Array) => void) => void;
+
 /** Writes beside the target, flushes to disk, then renames over it. */
-export function writeAtomically(path: string, fill: (write: (bytes: Uint8Array) => void) => void): void {
+export function writeAtomically(path: string, fill: Fill): void {
+  replace(stage(path, fill));
+}
+
+/** A file that is complete but does not stand in its place yet. */
+interface Staged {
+  readonly path: string;
+  readonly temporary: string;
+}
+
+/** Puts two files in place; if the second cannot be, the first is as it was before. */
+function replaceTogether(first: Staged, second: Staged): void {
+  const before = lstatSync(first.path, { throwIfNoEntry: false });
+  const backup = `${first.path}.${process.pid}.old`;
+  let isMoved = false;
+  let isReplaced = false;
+  try {
+    if (before && !before.isDirectory()) {
+      renameSync(first.path, backup);
+      isMoved = true;
+    }
+    replace(first);
+    isReplaced = true;
+    replace(second);
+  } catch (cause) {
+    rmSync(second.temporary, { force: true });
+    if (isMoved) renameSync(backup, first.path);
+    else if (isReplaced) rmSync(first.path, { force: true });
+    throw unwritable(first.path, cause);
+  }
+  if (isMoved) rmSync(backup);
+}
+
+function replace({ path, temporary }: Staged): void {
+  try {
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw unwritable(path, cause);
+  }
+}
+
+function unwritable(path: string, cause: unknown): AuspexError {
+  if (cause instanceof AuspexError) return cause.within({ file: path });
+  return new AuspexError('FILE_UNWRITABLE', `the file cannot be written: ${(cause as Error).message}`, {
+    where: { file: path },
+    kind: 'failure',
+    cause,
+  });
+}
+
+function stage(path: string, fill: Fill): Staged {
   const temporary = `${path}.${process.pid}.tmp`;
   let descriptor: number | undefined;
   try {
@@ -197,15 +309,10 @@ export function writeAtomically(path: string, fill: (write: (bytes: Uint8Array) 
     fsyncSync(descriptor);
     closeSync(descriptor);
     descriptor = undefined;
-    renameSync(temporary, path);
+    return { path, temporary };
   } catch (cause) {
     if (descriptor !== undefined) closeSync(descriptor);
     rmSync(temporary, { force: true });
-    if (cause instanceof AuspexError) throw cause.within({ file: path });
-    throw new AuspexError('FILE_UNWRITABLE', `the file cannot be written: ${(cause as Error).message}`, {
-      where: { file: path },
-      kind: 'failure',
-      cause,
-    });
+    throw unwritable(path, cause);
   }
 }

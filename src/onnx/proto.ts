@@ -6,7 +6,10 @@ export type FieldKind =
   | 'int32'
   | 'float'
   | 'double'
+  /** A name. */
   | 'string'
+  /** Free text of any length. */
+  | 'text'
   /** Read into memory. */
   | 'bytes'
   /** Left in the file, as a range. */
@@ -46,7 +49,7 @@ function message(name: string, lines: string): Message {
   return { name, fields };
 }
 
-const SCALARS = new Set<string>(['int64', 'int32', 'float', 'double', 'string', 'bytes', 'range']);
+const SCALARS = new Set<string>(['int64', 'int32', 'float', 'double', 'string', 'text', 'bytes', 'range']);
 
 const DEFINITIONS: Record<string, string> = {
   ModelProto: `
@@ -56,7 +59,7 @@ const DEFINITIONS: Record<string, string> = {
     3 producerVersion string
     4 domain string
     5 modelVersion int64
-    6 docString string
+    6 docString text
     7 graph GraphProto
     14 metadataProps StringStringEntryProto*
     20 trainingInfo TrainingInfoProto*
@@ -67,7 +70,7 @@ const DEFINITIONS: Record<string, string> = {
     2 name string
     5 initializer TensorProto*
     15 sparseInitializer SparseTensorProto*
-    10 docString string
+    10 docString text
     11 input ValueInfoProto*
     12 output ValueInfoProto*
     13 valueInfo ValueInfoProto*
@@ -81,13 +84,13 @@ const DEFINITIONS: Record<string, string> = {
     7 domain string
     8 overload string
     5 attribute AttributeProto*
-    6 docString string
+    6 docString text
     9 metadataProps StringStringEntryProto*
     10 deviceConfigurations NodeDeviceConfigurationProto*`,
   AttributeProto: `
     1 name string
     21 refAttrName string
-    13 docString string
+    13 docString text
     20 type int32
     2 f float
     3 i int64
@@ -112,7 +115,7 @@ const DEFINITIONS: Record<string, string> = {
     6 stringData bytes*
     7 int64Data range*
     8 name string
-    12 docString string
+    12 docString text
     9 rawData range
     13 externalData StringStringEntryProto*
     14 dataLocation int32
@@ -129,7 +132,7 @@ const DEFINITIONS: Record<string, string> = {
   ValueInfoProto: `
     1 name string
     2 type TypeProto
-    3 docString string
+    3 docString text
     4 metadataProps StringStringEntryProto*`,
   TypeProto: `
     1 tensorType TensorTypeProto
@@ -161,7 +164,7 @@ const DEFINITIONS: Record<string, string> = {
     2 version int64`,
   StringStringEntryProto: `
     1 key string
-    2 value string`,
+    2 value text`,
   TensorAnnotation: `
     1 tensorName string
     2 quantParameterTensorNames StringStringEntryProto*`,
@@ -172,7 +175,7 @@ const DEFINITIONS: Record<string, string> = {
     6 attribute string*
     11 attributeProto AttributeProto*
     7 node NodeProto*
-    8 docString string
+    8 docString text
     9 opsetImport OperatorSetIdProto*
     10 domain string
     13 overload string
@@ -206,6 +209,28 @@ const DEFINITIONS: Record<string, string> = {
     1 dimValue int64
     2 dimParam string
     3 numShards int64`,
+  SequenceProto: `
+    1 name string
+    2 elemType int32
+    3 tensorValues TensorProto*
+    4 sparseTensorValues SparseTensorProto*
+    5 sequenceValues SequenceProto*
+    6 mapValues MapProto*
+    7 optionalValues OptionalProto*`,
+  MapProto: `
+    1 name string
+    2 keyType int32
+    3 keys int64*
+    4 stringKeys bytes*
+    5 values SequenceProto`,
+  OptionalProto: `
+    1 name string
+    2 elemType int32
+    3 tensorValue TensorProto
+    4 sparseTensorValue SparseTensorProto
+    5 sequenceValue SequenceProto
+    6 mapValue MapProto
+    7 optionalValue OptionalProto`,
 };
 
 const MESSAGES: Record<string, Message> = Object.fromEntries(
@@ -216,6 +241,10 @@ export const MODEL: Message = MESSAGES.ModelProto!;
 
 /** TensorProto itself: the format of the `.pb` files that ONNX's tests keep their data in. */
 export const TENSOR: Message = MESSAGES.TensorProto!;
+
+/** Values that are no tensors (onnx-data.proto); no model contains them, only the `.pb` files of tests do. */
+export const SEQUENCE: Message = MESSAGES.SequenceProto!;
+export const OPTIONAL: Message = MESSAGES.OptionalProto!;
 
 /** A decoded message: fields by name, absent where the file has none. */
 export type Decoded = { readonly [field: string]: unknown };

@@ -23,6 +23,7 @@ import {
   type TypedField,
 } from '../graph/tensor.js';
 import {
+  MAX_RANK,
   optionalType,
   type Shape,
   sequenceType,
@@ -58,29 +59,35 @@ export function decodeModel(source: ByteSource | Uint8Array, options: ReadOption
 export function decodeTensor(source: ByteSource | Uint8Array, options: ReadOptions = {}): Tensor {
   const bytes = source instanceof Uint8Array ? new MemorySource(source) : source;
   const proto = decode(bytes, TENSOR, { ...DEFAULT_LIMITS, ...options.limits });
-  return new ModelReader(options.externalFiles).tensor(proto, 'tensor');
+  return tensorFrom(proto, 'tensor', options);
 }
 
-/** Files people give by mistake, by how they begin. */
-const OTHER_FORMATS: readonly (readonly [magic: string, what: string])[] = [
+/** A tensor from its decoded message. */
+export function tensorFrom(proto: Decoded, path: string, options: ReadOptions = {}): Tensor {
+  return new ModelReader(options.externalFiles).tensor(proto, path);
+}
+
+/** Files people give by mistake, by the text at (or, if said, somewhat after) their beginning. */
+const OTHER_FORMATS: readonly (readonly [magic: string, what: string, at?: number])[] = [
   ['version https://git-lfs', 'a Git LFS pointer, not the model itself: run `git lfs pull`'],
   ['PK\u0003\u0004', 'a ZIP archive (a PyTorch checkpoint, perhaps): export it with torch.onnx.export first'],
   ['\u0089HDF', 'an HDF5 file (a Keras model, perhaps): convert it with tf2onnx first'],
   ['\u001f\u008b', 'a gzip archive: unpack it first'],
   ['<!DOCTYPE', 'a web page: the download went wrong'],
   ['<html', 'a web page: the download went wrong'],
-  ['ORTM', 'an ORT-format model: use the .onnx file it was made from'],
+  ['\u0000\u0000ORTM', 'an ORT-format model: use the .onnx file it was made from', 2],
   ['GGUF', 'a GGUF file: auspex reads ONNX'],
 ];
 
 function refuseOtherFormats(source: ByteSource): void {
   const head = source.read(0, Math.min(source.size, 32));
   const text = Array.from(head, (byte) => String.fromCharCode(byte)).join('');
-  const found = OTHER_FORMATS.find(([magic]) => text.startsWith(magic) || text.startsWith(magic, 4));
-  if (found)
+  const found = OTHER_FORMATS.find(([magic, , at]) => text.startsWith(magic, at));
+  if (found) {
     throw new AuspexError('ONNX_OTHER_FORMAT', `the file is ${found[1].split(':')[0]}`, {
       hint: found[1].split(': ')[1]!,
     });
+  }
   if (source.size === 0) throw new AuspexError('ONNX_EMPTY', 'the file is empty');
 }
 
@@ -212,8 +219,13 @@ class ModelReader {
     });
     const sparse = new Map<string, SparseTensor>();
     list<Decoded>(proto.sparseInitializer).forEach((t, i) => {
-      const tensor = this.#sparse(t, `${path}.sparse_initializer[${i}]`);
-      sparse.set(tensor.values.name, tensor);
+      const here = `${path}.sparse_initializer[${i}]`;
+      const tensor = this.#sparse(t, here);
+      const { name } = tensor.values;
+      if (initializers.has(name) || sparse.has(name)) {
+        fail('GRAPH_DUPLICATE_NAME', `two initializers are called '${name}'`, here);
+      }
+      sparse.set(name, tensor);
     });
     const infos = (field: string, label: string): ValueInfo[] =>
       list<Decoded>(proto[field]).map((v, i) => this.#valueInfo(v, `${path}.${label}[${i}]`));
@@ -333,10 +345,17 @@ class ModelReader {
 
   #sizes(value: unknown, path: string): readonly number[] {
     const dims = list<Int>(value);
+    this.#checkRank(dims.length, path);
     for (const d of dims) {
       if (typeof d !== 'number' || d < 0) fail('ONNX_MALFORMED', `a tensor has a dimension of ${d}`, path);
     }
     return dims as readonly number[];
+  }
+
+  #checkRank(rank: number, path: string): void {
+    if (rank > MAX_RANK) {
+      fail('ONNX_LIMIT', `a shape has ${rank} dimensions; ${MAX_RANK} are the limit`, path);
+    }
   }
 
   #dtype(code: unknown, path: string): DataType | undefined {
@@ -351,7 +370,7 @@ class ModelReader {
         const value = info.get(key);
         if (value === undefined) return undefined;
         const number = Number(value);
-        if (Number.isSafeInteger(number) && number >= 0) return number;
+        if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
         return fail('EXTERNAL_DATA', `external data has ${key} '${value}'`, path);
       };
       const checksum = info.get('checksum');
@@ -398,7 +417,7 @@ class ModelReader {
     const element = (of: Decoded, name: string): ValueType =>
       of[name] ? this.#type(of[name] as Decoded, `${path}.${name}`) : UNKNOWN;
     const tensor = part('tensorType');
-    if (tensor) return new TensorType(this.#dtype(tensor.elemType, path), this.#shape(tensor.shape));
+    if (tensor) return new TensorType(this.#dtype(tensor.elemType, path), this.#shape(tensor.shape, path));
     const sequence = part('sequenceType');
     if (sequence) return sequenceType(element(sequence, 'elemType'));
     const optional = part('optionalType');
@@ -410,7 +429,7 @@ class ModelReader {
       return {
         kind: 'sparse',
         dtype: this.#dtype(sparse.elemType, path),
-        shape: this.#shape(sparse.shape),
+        shape: this.#shape(sparse.shape, path),
       };
     }
     const opaque = part('opaqueType');
@@ -418,9 +437,11 @@ class ModelReader {
     return UNKNOWN;
   }
 
-  #shape(value: unknown): Shape | undefined {
+  #shape(value: unknown, path: string): Shape | undefined {
     if (value === undefined) return undefined;
-    return list<Decoded>((value as Decoded).dim).map((dim): Dim => {
+    const dims = list<Decoded>((value as Decoded).dim);
+    this.#checkRank(dims.length, path);
+    return dims.map((dim): Dim => {
       const size = dim.dimValue;
       // Some exporters write −1 for a size they do not know.
       if (typeof size === 'number' && size >= 0) return size;

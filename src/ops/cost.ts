@@ -26,9 +26,16 @@ function scaled(size: Dim | undefined, flops: number): OperatorCost | undefined 
   return size === undefined ? undefined : { otherFlops: multiply(size, flops) };
 }
 
-/** Any other rule. `of` returns undefined when a size it needs is unknown. */
+/** Any other rule. When a size is unknown `of` returns undefined, or a count that is undefined. */
 export function counted(describe: string, of: (call: Call) => OperatorCost | undefined): CostRule {
-  return { describe, of };
+  return {
+    describe,
+    of: (call) => {
+      const cost = of(call);
+      const isPartial = (key: keyof OperatorCost): boolean => key in cost! && cost![key] === undefined;
+      return cost === undefined || isPartial('macs') || isPartial('otherFlops') ? undefined : cost;
+    },
+  };
 }
 
 /** The sum, or undefined when a part is. */

@@ -3,9 +3,12 @@
 
 import {
   add,
+  ceilOf,
   compare,
   type Dim,
+  divideExactly,
   floorDivide,
+  floorOf,
   maximum,
   minimum,
   multiply,
@@ -17,7 +20,7 @@ import { isFloat, isInteger } from '../graph/dtype.js';
 import { TensorType, type ValueType } from '../graph/types.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { perOutput } from './cost.js';
-import type { Call, InputRole, Operator } from './operator.js';
+import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
@@ -47,14 +50,22 @@ function comparison(holds: (order: -1 | 0 | 1) => boolean): Fold {
 /** Integer division truncates; floats divide. */
 const divide: Fold = (dtype, a, b) => {
   if (b === 0) return undefined;
-  if (!isInteger(dtype)) return typeof a === 'number' && typeof b === 'number' ? a / b : undefined;
+  if (!isInteger(dtype)) {
+    if (typeof b !== 'number') return divideExactly(a!, b!);
+    return typeof a === 'number' ? a / b : multiply(a!, 1 / b);
+  }
   if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b);
   return floorDivide(a!, b!);
 };
 
-/** Sizes are whole, so rounding a symbolic one changes nothing. */
-function rounding(round: (x: number) => number): Fold {
-  return (_, x) => (typeof x === 'number' ? round(x) : x);
+/** Of a symbolic size that float arithmetic made a fraction (`0.5*h`), the whole part is symbolic too. */
+function rounding(round: (x: number) => number, symbolic: (x: Dim) => Dim): Fold {
+  return (_, x) => (typeof x === 'number' ? round(x) : symbolic(x!));
+}
+
+/** The nearest integer; halves go to the even one. */
+function roundToEven(x: number): number {
+  return Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x);
 }
 
 const UNARY: Readonly<Record<string, Elementwise>> = {
@@ -66,14 +77,14 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Atan: { flops: 1 },
   Atanh: { flops: 1 },
   BitwiseNot: { flops: 1 },
-  Ceil: { flops: 1, fold: rounding(Math.ceil) },
+  Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf) },
   Celu: { flops: 4 },
   Cos: { flops: 1 },
   Cosh: { flops: 1 },
   Elu: { flops: 3 },
   Erf: { flops: 1 },
   Exp: { flops: 1 },
-  Floor: { flops: 1, fold: rounding(Math.floor) },
+  Floor: { flops: 1, fold: rounding(Math.floor, floorOf) },
   Gelu: { flops: 5 },
   HardSigmoid: { flops: 4 },
   HardSwish: { flops: 5 },
@@ -86,10 +97,7 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Not: { flops: 1, result: 'bool', fold: onNumbers((x) => Number(x === 0)) },
   Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x) },
   Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)) },
-  Round: {
-    flops: 1,
-    fold: rounding((x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))),
-  },
+  Round: { flops: 1, fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))) },
   Selu: { flops: 4 },
   Shrink: { flops: 2 },
   Sigmoid: { flops: 4 },
@@ -145,18 +153,6 @@ function modulo(dtype: DataType | undefined, a: Dim | undefined, b: Dim | undefi
 function power(_: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a ** b;
   return b === 2 ? multiply(a!, a!) : b === 1 ? a : undefined;
-}
-
-/** The element type that several inputs share, whichever of them tell it. */
-function commonDtype(call: Call, inputs: readonly TensorType[]): DataType | undefined {
-  let found: DataType | undefined;
-  for (const { dtype } of inputs) {
-    if (dtype === undefined || dtype === found) continue;
-    if (found !== undefined)
-      call.fail(`the inputs have different types, ${found} and ${dtype}`, 'TYPE_MISMATCH');
-    found = dtype;
-  }
-  return found;
 }
 
 /** Types whose inputs need not agree: Pow takes any exponent, BitShift and PRelu agree by definition. */

@@ -1,7 +1,7 @@
 // The contract of an operator: one definition holds what it does to shapes and what it costs (and, when
 // auspex differentiates, its gradient). A definition sees one application of the operator, a `Call`.
 
-import { type Dim, symbol } from '../graph/dim.js';
+import { axisSize, type Dim } from '../graph/dim.js';
 import { type DataType, isInteger } from '../graph/dtype.js';
 import {
   type Attribute,
@@ -33,6 +33,8 @@ export interface Operator {
   readonly cost: CostRule;
   /** Roles of the inputs; the last one holds for all that follow. Default: all `data`. */
   readonly roles?: readonly InputRole[];
+  /** How many weights an input holds, where it packs several into one element; undefined for its elements. */
+  weightsIn?(call: Call, input: number): number | undefined;
   /** The first output is the first input under another shape: no bytes move. */
   readonly view?: true;
 }
@@ -68,6 +70,12 @@ export interface InferredBody {
   readonly outputTypes: readonly ValueType[];
 }
 
+/** How a body runs: once, and in any case, unless told. */
+export interface BodyRuns {
+  readonly times?: Dim | undefined;
+  readonly alternative?: boolean;
+}
+
 /** What a call may ask of the inference that runs it. */
 export interface CallScope {
   /** Infers a subgraph, given the types of its formal inputs. */
@@ -85,12 +93,28 @@ export class Call {
   readonly #scope: CallScope;
   readonly #schema: OperatorSchema | undefined;
 
-  constructor(node: Node, opset: number, inputs: readonly (ValueType | undefined)[], scope: CallScope) {
+  constructor(
+    node: Node,
+    opset: number,
+    inputs: readonly (ValueType | undefined)[],
+    scope: CallScope,
+    schema = schemaFor(node.domain, node.opType, opset),
+  ) {
     this.node = node;
     this.opset = opset;
     this.inputs = inputs;
     this.#scope = scope;
-    this.#schema = schemaFor(node.domain, node.opType, opset);
+    this.#schema = schema;
+  }
+
+  /**
+   * This application seen as one of an ai.onnx operator: what an operator of another domain that extends it
+   * hands to its definition. Errors still name the node's own operator.
+   */
+  as(opType: string, opset: number, inputs = this.inputs, outputs = this.outputs): Call {
+    const call = new Call(this.node, opset, inputs, this.#scope, schemaFor('', opType, opset));
+    call.outputs = outputs;
+    return call;
   }
 
   /** Stops with an error that names the node and the operator. */
@@ -256,23 +280,20 @@ export class Call {
 
   /** A size that only running the network can tell: a symbol named after the output and its dimension. */
   unknownSize(output: number, axis: number): Dim {
-    return symbol(`${this.node.outputs[output] || `${nodeLabel(this.node)}.${output}`}[${axis}]`);
+    return axisSize(this.node.outputs[output] || `${nodeLabel(this.node)}.${output}`, axis);
   }
 
   /** Infers a subgraph and records it as something this node runs. */
-  runBody(
-    name: string,
-    inputs: readonly ValueType[],
-    how: { times?: Dim | undefined; alternative?: boolean } = {},
-  ): readonly ValueType[] {
+  runBody(name: string, inputs: readonly ValueType[], how: BodyRuns = {}): readonly ValueType[] {
     const body = this.inferBody(name, inputs);
-    this.bodies.push({
-      name,
-      graph: body,
-      times: 'times' in how ? how.times : 1,
-      alternative: how.alternative ?? false,
-    });
+    this.recordBody(name, body, how);
     return body.outputTypes;
+  }
+
+  /** Records an inferred subgraph as something this node runs. */
+  recordBody(name: string, graph: InferredBody, how: BodyRuns = {}): void {
+    const times = 'times' in how ? how.times : 1;
+    this.bodies.push({ name, graph, times, alternative: how.alternative ?? false });
   }
 
   /** Infers a subgraph without recording it: to find out types before the final run. */
@@ -289,4 +310,17 @@ export function expectInteger(call: Call, index: number): void {
   if (type?.dtype !== undefined && !isInteger(type.dtype)) {
     call.fail(`input ${index} must hold integers, not ${type.dtype}`, 'OP_INPUT');
   }
+}
+
+/** The element type that several inputs share, whichever of them tell it. */
+export function commonDtype(call: Call, inputs: readonly TensorType[]): DataType | undefined {
+  let found: DataType | undefined;
+  for (const { dtype } of inputs) {
+    if (dtype === undefined || dtype === found) continue;
+    if (found !== undefined) {
+      call.fail(`the inputs have different types, ${found} and ${dtype}`, 'TYPE_MISMATCH');
+    }
+    found = dtype;
+  }
+  return found;
 }

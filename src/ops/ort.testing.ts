@@ -3,13 +3,14 @@
 import * as ort from 'onnxruntime-node';
 import { expect } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { symbol } from '../graph/dim.js';
+import { parseDim } from '../graph/dim.js';
 import type { DataType } from '../graph/dtype.js';
 import { type Attribute, type Model, makeGraph, makeModel, makeNode } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, TensorType, type ValueType } from '../graph/types.js';
 import { encodeModel } from '../onnx/write.js';
 import { ByteRange } from '../util/bytes.js';
+import type { OperatorCost } from './operator.js';
 
 /** An input: type, shape, and its elements; 0.5 (or 1) everywhere where they are left out. */
 export interface TestInput {
@@ -42,6 +43,19 @@ export function known(values: readonly number[], dtype: DataType = 'int64'): Tes
 
 export function knownScalar(value: number, dtype: DataType = 'int64'): TestInput {
   return { dtype, dims: [], values: [value], constant: true };
+}
+
+/** An attribute as tests write it: whole numbers are ints; anything else is told by its type. */
+export type ShortAttribute = number | string | readonly number[] | Attribute;
+
+export function attributesOf(short: Readonly<Record<string, ShortAttribute>>): Record<string, Attribute> {
+  return Object.fromEntries(Object.entries(short).map(([name, value]) => [name, attribute(value)]));
+}
+
+function attribute(value: ShortAttribute): Attribute {
+  if (typeof value === 'number') return { type: 'int', value };
+  if (typeof value === 'string') return { type: 'string', value };
+  return 'type' in value ? value : { type: 'ints', value };
 }
 
 type Typed = { set(index: number, value: number): void; bytes: Uint8Array };
@@ -126,7 +140,7 @@ export function modelOf(test: TestCase): Model {
   });
   const opset = test.opset ?? 21;
   const opsets = new Map([['', test.domain ? 21 : opset]]);
-  if (test.domain) opsets.set(test.domain, 1);
+  if (test.domain) opsets.set(test.domain, test.opset ?? 1);
   return makeModel(graph, { opsetImports: opsets, irVersion: opset >= 22 ? 10 : 8 });
 }
 
@@ -146,11 +160,17 @@ export async function runInOrt(model: Model, inputs: readonly (TestInput | null)
     const results = await session.run(feeds);
     return session.outputNames.map((name) => {
       const tensor = results[name]!;
-      return new TensorType(tensor.type as DataType, [...tensor.dims]);
+      return new TensorType(tensor.type as DataType, [...tensor.dims], valuesOf(tensor));
     });
   } finally {
     await session.release();
   }
+}
+
+/** What a tensor of ONNX Runtime holds, where it comes as numbers. */
+function valuesOf({ type, data }: ort.Tensor): readonly number[] | undefined {
+  if (type === 'string' || type === 'float16') return undefined;
+  return Array.from(data as ArrayLike<number | bigint | boolean>, Number);
 }
 
 function toOrt(x: TestInput): ort.Tensor {
@@ -181,6 +201,8 @@ function toOrt(x: TestInput): ort.Tensor {
       return new ort.Tensor('uint8', bytes, x.dims);
     case 'bool':
       return new ort.Tensor('bool', bytes, x.dims);
+    case 'string':
+      return new ort.Tensor('string', new Array<string>(bytes.length).fill('a'), x.dims);
     default:
       throw new Error(`onnxruntime-node takes no ${x.dtype}`);
   }
@@ -191,12 +213,33 @@ export function inferTypes(test: TestCase): readonly ValueType[] {
   return inferShapes(modelOf(test)).graph.outputTypes;
 }
 
-/** Checks that a case's inferred types are exactly those that ONNX Runtime produces. */
-export async function expectSameAsOrt(test: TestCase): Promise<void> {
-  const model = modelOf(test);
-  const expected = await runInOrt(model, test.inputs);
+/** What the operator's cost rule says of a case. */
+export function costOf(test: TestCase): OperatorCost | undefined {
+  const { call, operator } = inferShapes(modelOf(test)).graph.nodes[0]!;
+  return operator?.cost.of(call);
+}
+
+/**
+ * Checks that a case's inferred types are exactly those that ONNX Runtime produces, and so are the elements
+ * that inference knows.
+ */
+export function expectSameAsOrt(test: TestCase): Promise<void> {
+  return expectModelSameAsOrt(modelOf(test), test.inputs);
+}
+
+/** The same for any model, with inputs `x0`, `x1` …. */
+export async function expectModelSameAsOrt(
+  model: Model,
+  inputs: readonly (TestInput | null)[],
+): Promise<void> {
+  const expected = await runInOrt(model, inputs);
   const inferred = inferShapes(model).graph.outputTypes;
   expect(inferred.map(formatType)).toEqual(expected.map(formatType));
+  inferred.forEach((type, i) => {
+    const [known, computed] = [isTensor(type) ? type.elements : undefined, expected[i]!.elements];
+    if (known === undefined || computed === undefined) return;
+    expect(known.map((x) => Math.fround(Number(x)))).toEqual(computed.map((x) => Math.fround(Number(x))));
+  });
 }
 
 /**
@@ -214,7 +257,7 @@ export function inferSymbolic(
         `x${index}`,
         new TensorType(
           given.dtype,
-          dims.map((d) => (/^\d+$/.test(d) ? Number(d) : symbol(d))),
+          dims.map((d) => parseDim(d)),
         ),
       ];
     }),

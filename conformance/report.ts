@@ -1,0 +1,82 @@
+// The results as text of at most 80 columns.
+import type { TestResult } from './check.js';
+import type { ShapeResult } from './shapes.js';
+import { notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
+import type { UnknownChanges } from './unknowns.js';
+
+const WIDTH = 80;
+
+export function formatReport(results: readonly TestResult[], changes: UnknownChanges): string {
+  const sections = [
+    formatTable(shapeTable(results)),
+    formatTable(symbolicTable(results)),
+    formatTable(rewriteTable(results)),
+    notRun(results)
+      .map(([reason, models]) => clip(`${String(models).padStart(5)}  ${reason}`))
+      .join('\n'),
+    problems(
+      'Shapes: wrong',
+      results,
+      (r) => r.shapes.verdict === 'wrong',
+      (r) => describe(r.shapes),
+    ),
+    problems('Shapes: unknown and not on the list', results, isIn(changes.unlisted), (r) =>
+      describe(r.shapes),
+    ),
+    problems('Shapes: on the list, but not unknown any more', results, isIn(changes.outdated), () => []),
+    problems(
+      'With symbols: wrong',
+      results,
+      (r) => r.symbolic.verdict === 'wrong',
+      (r) => describe(r.symbolic),
+    ),
+    problems(
+      'Written and read again: different',
+      results,
+      (r) => r.rewriteDifference !== undefined,
+      (r) => [`first difference: ${r.rewriteDifference}`],
+    ),
+    problems(
+      'ONNX Runtime: different',
+      results,
+      (r) => r.runtime?.outcome === 'different',
+      (r) => [r.runtime?.reason ?? ''],
+    ),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+function isIn(ids: readonly string[]): (result: TestResult) => boolean {
+  const set = new Set(ids);
+  return ({ id }) => set.has(id);
+}
+
+function problems(
+  title: string,
+  results: readonly TestResult[],
+  matches: (result: TestResult) => boolean,
+  details: (result: TestResult) => readonly string[],
+): string {
+  const found = results.filter(matches);
+  if (found.length === 0) return '';
+  const lines = found.flatMap((r) => [`  ${r.id}`, ...details(r).map((line) => `    ${line}`)]);
+  return [`${title} (${found.length})`, ...lines].map(clip).join('\n');
+}
+
+function describe({ error, output }: ShapeResult): string[] {
+  if (error !== undefined) return error.split('\n');
+  return output ? [`${output.name}: expected ${output.expected}`, `inferred ${output.inferred}`] : [];
+}
+
+/** Columns as wide as their widest cell. */
+function formatTable({ header, rows }: Table): string {
+  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
+  return [header, ...rows]
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))))
+    .map((cells) => cells.join('  '))
+    .join('\n');
+}
+
+function clip(line: string): string {
+  return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
+}

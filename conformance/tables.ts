@@ -1,0 +1,72 @@
+// The counts of a run: one row per suite, and one for all.
+import type { TestResult } from './check.js';
+import type { Verdict } from './compare.js';
+import type { RuntimeOutcome } from './runtime.js';
+
+/** The first column is text, the others are numbers. */
+export interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const VERDICTS: readonly Verdict[] = ['pass', 'unknown', 'wrong'];
+const OUTCOMES: readonly RuntimeOutcome[] = ['same', 'loaded', 'refused', 'different'];
+
+export const shapeTable = (results: readonly TestResult[]): Table =>
+  verdictTable('Shapes', results, (r) => r.shapes.verdict);
+
+export const symbolicTable = (results: readonly TestResult[]): Table =>
+  verdictTable('With symbols', results, (r) => r.symbolic.verdict);
+
+function verdictTable(
+  title: string,
+  results: readonly TestResult[],
+  verdictOf: (result: TestResult) => Verdict,
+): Table {
+  const row = (of: readonly TestResult[]): (number | string)[] => {
+    const counts = VERDICTS.map((verdict) => count(of, (r) => verdictOf(r) === verdict));
+    return [of.length, ...counts, percent(counts[0]!, of.length)];
+  };
+  return { header: [title, 'models', ...VERDICTS, 'pass %'], rows: bySuite(results, row) };
+}
+
+export function rewriteTable(results: readonly TestResult[]): Table {
+  const outcomes = results.some((r) => r.runtime !== undefined) ? OUTCOMES : [];
+  const row = (of: readonly TestResult[]): number[] => {
+    const equal = count(of, (r) => r.rewriteDifference === undefined);
+    const counts = outcomes.map((outcome) => count(of, (r) => r.runtime?.outcome === outcome));
+    return [equal, of.length - equal, ...counts];
+  };
+  const header = outcomes.map((outcome, i) => (i === 0 ? `ORT ${outcome}` : outcome));
+  return { header: ['Written again', 'equal', 'unequal', ...header], rows: bySuite(results, row) };
+}
+
+/** Why models could not be run in ONNX Runtime, with how many, most frequent first. */
+export function notRun(results: readonly TestResult[]): [reason: string, models: number][] {
+  const counts = new Map<string, number>();
+  for (const { runtime } of results) {
+    if (runtime?.outcome !== 'loaded' && runtime?.outcome !== 'refused') continue;
+    const reason = `${runtime.outcome}: ${runtime.reason}`;
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+function bySuite(
+  results: readonly TestResult[],
+  row: (of: readonly TestResult[]) => readonly (number | string)[],
+): string[][] {
+  const suites = [...new Set(results.map((r) => r.suite))];
+  const rows = suites.map((suite) => [suite, ...row(results.filter((r) => r.suite === suite))]);
+  const all = suites.length > 1 ? [['all', ...row(results)]] : [];
+  return [...rows, ...all].map((cells) => cells.map(String));
+}
+
+function count(results: readonly TestResult[], matches: (result: TestResult) => boolean): number {
+  return results.filter(matches).length;
+}
+
+/** Rounded down, so that 100.0 means all. */
+function percent(part: number, whole: number): string {
+  return (Math.floor((1000 * part) / whole) / 10).toFixed(1);
+}

@@ -1,0 +1,261 @@
+// Attention of queries, keys and values that were projected before: MultiHeadAttention with as many key heads
+// as query heads, and the grouped kinds with fewer. Three layouts occur: tokens with all heads in one size
+// (B, S, N·H), heads apart (B, N, S, H), and queries, keys, values packed into one tensor.
+import { add, compare, type Dim, isKnown, maximum, multiply } from '../../graph/dim.js';
+import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
+import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js';
+import { counted } from '../cost.js';
+import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost } from '../dot-product.js';
+import type { Call, Operator } from '../operator.js';
+import type { OperatorTable } from '../registry.js';
+import { lengthInput, roles, withLast } from './arguments.js';
+
+/** What an operator makes of its inputs. */
+interface MultiHead {
+  readonly output: Shape;
+  readonly sizes: AttentionSizes | undefined;
+  readonly presentKey?: Shape | undefined;
+  readonly presentValue?: Shape | undefined;
+}
+
+function costOf(read: (call: Call) => MultiHead | undefined, remark = ''): Operator['cost'] {
+  return counted(DOT_PRODUCT_RULE + remark, (call) => {
+    const sizes = read(call)?.sizes;
+    return sizes && dotProductCost(sizes);
+  });
+}
+
+// As many key heads as query heads --------------------------------------------------------------------------
+
+/** Which inputs hold the past of MultiHeadAttention and its masked kind, and the filled part of their buffers. */
+interface Cache {
+  readonly key: number;
+  readonly value: number;
+  readonly length: number;
+}
+
+const CACHE: Cache = { key: 6, value: 7, length: 8 };
+const DECODER_CACHE: Cache = { key: 5, value: 6, length: 7 };
+
+/** Batch, length and size of the heads of keys or values, in any of the layouts. */
+function keyOrValue(call: Call, shape: Shape, heads: number): { length: Dim; headSize: Dim } {
+  if (shape.length === 3) {
+    return { length: shape[1]!, headSize: partOf(call, shape[2]!, heads, 'the hidden size') };
+  }
+  // Heads apart (B, N, L, H), or packed with the other one (B, L, N, 2, H).
+  return shape.length === 4
+    ? { length: shape[2]!, headSize: shape[3]! }
+    : { length: shape[1]!, headSize: shape[4]! };
+}
+
+function multiHead(call: Call, cache: Cache): MultiHead | undefined {
+  const heads = positiveInt(call, 'num_heads');
+  const query = shapeOfRank(call, 0, 3, 5);
+  if (query === undefined) return undefined;
+  const [batch, queries] = query as [Dim, Dim];
+  let headSize: Dim;
+  let fresh: Dim;
+  let valueHeadSize: Dim;
+  if (!call.has(1)) {
+    // All three packed: (B, S, N, 3, H), or (B, S, 3·N·H) in a decoder.
+    headSize = query.length === 5 ? query[4]! : partOf(call, query[2]!, 3 * heads, 'the packed size');
+    [fresh, valueHeadSize] = [queries, headSize];
+  } else {
+    const key = shapeOfRank(call, 1, 3, 4, 5);
+    const value = call.has(2) ? shapeOfRank(call, 2, 3, 4) : key;
+    if (query.length !== 3) call.fail(`a query of shape [${query}] holds keys already, but keys are given`);
+    if (key === undefined || value === undefined) return undefined;
+    headSize = partOf(call, query[2]!, heads, 'the hidden size');
+    const keys = keyOrValue(call, key, heads);
+    if (isKnown(keys.headSize) && isKnown(headSize) && keys.headSize !== headSize) {
+      call.fail(`keys of shape [${key}] do not fit queries of shape [${query}] with ${heads} heads`);
+    }
+    fresh = keys.length;
+    valueHeadSize = keyOrValue(call, value, heads).headSize;
+  }
+  const lengths = cachedLengths(call, cache, fresh);
+  const present = (size: Dim): Shape | undefined => lengths && [batch, heads, lengths.buffer, size];
+  return {
+    output: [batch, queries, multiply(heads, valueHeadSize)],
+    sizes: lengths && { batch, heads, queries, keys: lengths.keys, headSize, valueHeadSize },
+    presentKey: present(headSize),
+    presentValue: present(valueHeadSize),
+  };
+}
+
+/** A past whose filled length is an input lies in a buffer that is large enough for what follows. */
+function cachedLengths(call: Call, cache: Cache, fresh: Dim): { keys: Dim; buffer: Dim } | undefined {
+  if (!call.has(cache.key)) return { keys: fresh, buffer: fresh };
+  const past = shapeOfRank(call, cache.key, 4);
+  if (past === undefined) return undefined;
+  const buffer = past[2]!;
+  const shared = call.has(cache.length) || call.int('past_present_share_buffer', 0) === 1;
+  if (!shared) {
+    const both = add(buffer, fresh);
+    return { keys: both, buffer: both };
+  }
+  const filled = lengthInput(call, cache.length);
+  return { keys: filled === undefined ? buffer : add(filled, fresh), buffer };
+}
+
+function multiHeadOperator(cache: Cache, inputRoles: string): Operator {
+  const read = (call: Call) => multiHead(call, cache);
+  return {
+    infer: (call): ValueType[] => {
+      const parts = read(call);
+      const dtype = call.dtype(0);
+      const sizes = parts?.sizes;
+      return [
+        new TensorType(dtype, parts?.output),
+        new TensorType(dtype, parts?.presentKey),
+        new TensorType(dtype, parts?.presentValue),
+        new TensorType(dtype, sizes && [sizes.batch, sizes.heads, sizes.queries, sizes.keys]),
+      ];
+    },
+    cost: costOf(read),
+    roles: roles(inputRoles),
+  };
+}
+
+const MultiHeadAttention = multiHeadOperator(CACHE, 'dddwsddds');
+const DecoderMaskedMultiHeadAttention = multiHeadOperator(DECODER_CACHE, 'dddsdddsssw');
+
+/** Without padding: (tokens, N·H), or all three as (tokens, N, 3, H); `token_offset` is (B, S). */
+function packedMultiHead(call: Call): MultiHead | undefined {
+  const heads = positiveInt(call, 'num_heads');
+  const query = shapeOfRank(call, 0, 2, 4);
+  if (query === undefined) return undefined;
+  const headSize = query.length === 4 ? query[3]! : partOf(call, query[1]!, heads, 'the hidden size');
+  const value = call.has(2) ? shapeOfRank(call, 2, 2)?.[1] : multiply(heads, headSize);
+  if (value === undefined) return undefined;
+  const offsets = shapeOfRank(call, 4, 2);
+  return {
+    output: [query[0]!, value],
+    sizes: offsets && {
+      batch: offsets[0]!,
+      heads,
+      queries: offsets[1]!,
+      keys: offsets[1]!,
+      headSize,
+      valueHeadSize: partOf(call, value, heads, 'the hidden size of the values'),
+    },
+  };
+}
+
+const PackedMultiHeadAttention: Operator = {
+  infer: (call) => [new TensorType(call.dtype(0), packedMultiHead(call)?.output)],
+  cost: costOf(packedMultiHead, '; counted as if the sequences were padded'),
+  roles: roles('dddwssd'),
+};
+
+// Several query heads share a key head -------------------------------------------------------------------------
+
+/** The size of a head: from the queries alone, or from (…, (N + 2·Nkv)·H) when keys and values are packed in. */
+function groupedHeadSize(call: Call, query: Shape, heads: number, keyHeads: number): Dim {
+  if (heads % keyHeads !== 0) {
+    call.fail(`num_heads ${heads} must be a multiple of kv_num_heads ${keyHeads}`, 'OP_ATTRIBUTE');
+  }
+  return call.has(1)
+    ? partOf(call, query.at(-1)!, heads, 'the hidden size')
+    : partOf(call, query.at(-1)!, heads + 2 * keyHeads, 'the packed size');
+}
+
+/**
+ * The length of the cache that goes out. It grows by the new tokens, unless its buffer already has room for
+ * `total`, the longest sequence of the batch.
+ */
+function grownCache(past: Dim, fresh: Dim, all: Dim | undefined): Dim {
+  return all !== undefined && compare(past, all) !== undefined ? maximum(past, all) : add(past, fresh);
+}
+
+interface GroupedInputs {
+  /** The input with the length of the longest sequence, past and new. */
+  readonly total: number;
+  /** The buffers of past keys and values are also those of the present. */
+  readonly inPlace: boolean;
+}
+
+function groupedQuery(call: Call, inputs: GroupedInputs): MultiHead | undefined {
+  const heads = positiveInt(call, 'num_heads');
+  const keyHeads = positiveInt(call, 'kv_num_heads');
+  const query = shapeOfRank(call, 0, 3);
+  if (query === undefined) return undefined;
+  const [batch, queries] = query as [Dim, Dim, Dim];
+  const headSize = groupedHeadSize(call, query, heads, keyHeads);
+  const fresh = call.has(1) ? shapeOfRank(call, 1, 3, 4)?.at(-2) : queries;
+  const all = lengthInput(call, inputs.total);
+  const present = (index: number): Shape | undefined => {
+    const past = optionalShape(call, index, 4);
+    if (call.has(index) && past === undefined) return undefined;
+    if (past !== undefined && (inputs.inPlace || call.int('sliding_window_cache', 0) === 1)) return past;
+    // A 4-bit cache packs two elements into a byte, so its last size is not that of a head.
+    const last = past?.[3] ?? headSize;
+    const length = past === undefined ? (all ?? fresh) : fresh && grownCache(past[2]!, fresh, all);
+    return length === undefined ? undefined : [batch, keyHeads, length, last];
+  };
+  const presentKey = present(3);
+  const keys = all ?? presentKey?.[2];
+  return {
+    output: withLast(query, multiply(heads, headSize)),
+    sizes:
+      keys === undefined ? undefined : { batch, heads, queries, keys, headSize, valueHeadSize: headSize },
+    presentKey,
+    presentValue: present(4),
+  };
+}
+
+function groupedOperator(inputs: GroupedInputs, inputRoles: string, remark?: string): Operator {
+  const read = (call: Call) => groupedQuery(call, inputs);
+  return {
+    infer: (call): ValueType[] => {
+      const parts = read(call);
+      const dtype = call.dtype(0);
+      const cache = (index: number) => (call.has(index) ? call.dtype(index) : dtype);
+      const sizes = parts?.sizes;
+      return [
+        new TensorType(dtype, parts?.output),
+        new TensorType(cache(3), parts?.presentKey),
+        new TensorType(cache(4), parts?.presentValue),
+        new TensorType(dtype, sizes && [sizes.batch, sizes.heads, sizes.queries, sizes.keys]),
+      ];
+    },
+    cost: costOf(read, remark),
+    roles: roles(inputRoles),
+  };
+}
+
+const GroupQueryAttention = groupedOperator({ total: 6, inPlace: false }, 'dddddsssssdwssww');
+const SparseAttention = groupedOperator(
+  { total: 7, inPlace: true },
+  'dddddssssss',
+  '; blocks that the mask leaves out are counted too',
+);
+
+/** Keys and values lie in blocks of a shared cache; how many of them a token meets is data. */
+const PagedAttention: Operator = {
+  infer: (call) => {
+    const heads = positiveInt(call, 'num_heads');
+    const keyHeads = positiveInt(call, 'kv_num_heads');
+    const query = shapeOfRank(call, 0, 2);
+    const latent = call.string('kv_cache_layout') === 'LATENT' && call.hasAttribute('v_head_size');
+    const headSize = () =>
+      latent ? positiveInt(call, 'v_head_size') : groupedHeadSize(call, query!, heads, keyHeads);
+    const cache = (index: number) => call.optionalTensor(index) ?? new TensorType(undefined, undefined);
+    return [
+      new TensorType(call.dtype(0), query && withLast(query, multiply(heads, headSize()))),
+      new TensorType(cache(3).dtype, cache(3).shape),
+      new TensorType(cache(4).dtype, cache(4).shape),
+    ];
+  },
+  cost: counted('not known: the lengths of the cached sequences are data', () => undefined),
+  roles: roles('dddddsssssswwwss'),
+};
+
+export const multiHeadOperators: OperatorTable = {
+  DecoderMaskedMultiHeadAttention,
+  GroupQueryAttention,
+  MultiHeadAttention,
+  PackedMultiHeadAttention,
+  PagedAttention,
+  SparseAttention,
+};

@@ -1,0 +1,47 @@
+// Operators that draw random numbers. What they draw is never known; one FLOP per number.
+import { TensorType } from '../graph/types.js';
+import { perInput, perOutput } from './cost.js';
+import { checkRank, checkSize, dtypeAttribute, unknownSizes } from './data-movement.js';
+import type { Operator } from './operator.js';
+import type { OperatorTable } from './registry.js';
+
+/** Of a shape given as attribute. */
+const random: Operator = {
+  infer: (call) => {
+    const shape = call.required(call.ints('shape'), 'shape');
+    checkRank(call, shape.length);
+    for (const size of shape) checkSize(call, size);
+    return [new TensorType(dtypeAttribute(call, 'dtype') ?? 'float32', shape)];
+  },
+  cost: perOutput(1),
+};
+
+/** Of the shape of the input, and of its type unless another is given. */
+const randomLike: Operator = {
+  infer: (call) => {
+    const { dtype, shape } = call.tensor(0);
+    return [new TensorType(dtypeAttribute(call, 'dtype') ?? dtype, shape)];
+  },
+  cost: perOutput(1),
+};
+
+/** `sample_size` classes for each row of log-probabilities: (batch, classes) → (batch, samples). */
+const Multinomial: Operator = {
+  infer: (call) => {
+    const { shape } = call.tensor(0);
+    if (shape !== undefined && shape.length !== 2) call.fail(`a matrix is needed, not [${shape}]`);
+    const [batch] = shape ?? unknownSizes(call, 1);
+    const samples = checkSize(call, call.int('sample_size', 1));
+    return [new TensorType(dtypeAttribute(call, 'dtype') ?? 'int32', [batch!, samples])];
+  },
+  cost: perInput(1),
+};
+
+export const randomOperators: OperatorTable = {
+  Bernoulli: randomLike,
+  Multinomial,
+  RandomNormal: random,
+  RandomNormalLike: randomLike,
+  RandomUniform: random,
+  RandomUniformLike: randomLike,
+};
