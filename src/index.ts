@@ -1,6 +1,6 @@
 // The library for Node: everything that has a promise of stability.
 export { type Block, blockTree } from './analysis/blocks.js';
-export type { Constant, ConstantKind } from './analysis/constants.js';
+export type { Constant } from './analysis/constants.js';
 export { type CostReport, type Counts, cost, type NodeCost } from './analysis/cost.js';
 export type { Coverage } from './analysis/coverage.js';
 export { structureHash } from './analysis/hash.js';
@@ -12,6 +12,7 @@ export {
   inferShapes,
 } from './analysis/infer.js';
 export { type Inspection, inspect } from './analysis/inspect.js';
+export type { ConstantKind } from './analysis/parameters.js';
 export type { Dim } from './graph/dim.js';
 export type { DataType } from './graph/dtype.js';
 export type { Attribute, Graph, Model, Node, ValueInfo } from './graph/graph.js';

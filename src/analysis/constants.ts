@@ -1,24 +1,12 @@
-// Which constants of a network are its trained parameters. ONNX does not say: an initializer may be a weight,
-// a running statistic, a target shape or the number 2. What tells them apart is the operator that uses them
-// (`roles`), followed through operators that only rearrange data.
-import { bitsOf, isFloat, isInteger, kindOf } from '../graph/dtype.js';
+// Finds the constants of a network and where they are used, across subgraphs and functions. Which of them are
+// parameters is decided in parameters.ts.
 import { operatorName } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
 import type { InputRole } from '../ops/operator.js';
-import type { InferredGraph, InferredNode } from './infer.js';
+import type { Inference, InferredGraph, InferredNode } from './infer.js';
+import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn } from './parameters.js';
 import { tiedCopies } from './tied.js';
-
-export type ConstantKind =
-  /** Trained. */
-  | 'parameter'
-  /** Measured in training: running mean and variance. */
-  | 'statistic'
-  /** A number, a shape, a mask, a table: not learned. */
-  | 'setting'
-  /** A second copy of a parameter in another layout. */
-  | 'tied'
-  /** Nothing uses it. */
-  | 'unused';
+import { torchSignature } from './torch.js';
 
 export interface Constant {
   readonly name: string;
@@ -26,12 +14,34 @@ export interface Constant {
   readonly kind: ConstantKind;
   /** The first node that computes with it, past mere rearrangement; undefined if nothing does. */
   readonly owner: InferredNode | undefined;
-  /** Elements, if it is a parameter. */
+  /** Weights in it, if it is a parameter. */
   readonly parameters: number;
+  /** Bytes it takes in the file; 0 for a second name of the same data. */
   readonly bytes: number;
 }
 
-/** Operators whose first output holds the elements of an input, perhaps fewer or in another order. */
+/** An input of a node that computes with a constant. */
+export interface Destination {
+  readonly role: InputRole;
+  readonly by: InferredNode;
+  readonly slot: number;
+}
+
+/** A constant with what is known of it before it is judged. */
+export interface FoundConstant {
+  readonly name: string;
+  readonly tensor: Tensor;
+  /** From a Constant node, not an initializer. */
+  readonly isNode: boolean;
+  /** A second name for the data of another constant. */
+  readonly isAlias: boolean;
+  readonly isUsed: boolean;
+  /** All its uses are arithmetic on the network's input, before any layer. */
+  readonly isPreprocessing: boolean;
+  readonly destinations: readonly Destination[];
+}
+
+/** Operators whose outputs hold the elements of an input, perhaps fewer or in another order. */
 const REARRANGES: ReadonlyMap<string, readonly number[] | 'all'> = new Map<string, readonly number[] | 'all'>(
   [
     ['Cast', [0]],
@@ -55,26 +65,43 @@ const REARRANGES: ReadonlyMap<string, readonly number[] | 'all'> = new Map<strin
   ],
 );
 
-interface Use {
-  readonly by: InferredNode;
-  readonly slot: number;
-  /** Values the element may reach through this use, when the operator only rearranges. */
+interface Use extends Destination {
+  /** Values the elements may reach through this use, when the operator only rearranges. */
   readonly through: readonly Value[];
 }
 
 /** A value of the network, across subgraph and function borders. */
 interface Value {
   readonly uses: Use[];
-  constant?: { name: string; tensor: Tensor; isNode: boolean };
+  readonly constant?: { name: string; tensor: Tensor; isNode: boolean; isAlias: boolean };
 }
 
 /** All constants of a graph and of everything it runs, each once. */
-export function findConstants(graph: InferredGraph): Constant[] {
+export function findConstants({ model, graph }: Inference): Constant[] {
   const values: Value[] = [];
-  const seen = new Set<Tensor>();
-  collect(graph, new Map(), values, seen);
-  const constants = values.map(classify);
-  return markTied(constants);
+  collect(graph, new Map(), values, new Set());
+  const signature = torchSignature(model.graph);
+  const preprocessing = preprocessingNodes(graph);
+  const constants = values.map((value): Constant => {
+    const { name, tensor, isNode, isAlias } = value.constant!;
+    const reached = destinationsOf(value);
+    const found = {
+      ...{ name, tensor, isNode, isAlias, destinations: reached },
+      isUsed: value.uses.length > 0,
+      isPreprocessing: reached.every((d) => preprocessing.has(d.by)),
+    };
+    const kind = kindOfConstant(found, signature);
+    return {
+      name,
+      tensor,
+      kind,
+      owner: (reached.find((d) => d.role === 'weight') ?? reached[0])?.by,
+      parameters: kind === 'parameter' ? parametersIn(found, signature) : 0,
+      bytes: isAlias ? 0 : tensorByteLength(tensor),
+    };
+  });
+  const copies = tiedCopies(constants.filter((c) => c.kind === 'parameter').map((c) => c.tensor));
+  return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
 }
 
 function collect(
@@ -84,31 +111,42 @@ function collect(
   seen: Set<Tensor>,
 ): void {
   const scope = new Map(outer);
-  const define = (name: string, tensor: Tensor, isNode: boolean): void => {
-    const value: Value = { uses: [], constant: { name, tensor, isNode } };
+  const define = (name: string, tensor: Tensor, how: { isNode: boolean; isAlias: boolean }): void => {
+    const value: Value = { uses: [], constant: { name, tensor, ...how } };
     scope.set(name, value);
-    if (seen.has(tensor)) return;
+    if (seen.has(tensor) && !how.isAlias) return;
     seen.add(tensor);
     found.push(value);
   };
-  for (const [name, tensor] of graph.initializers) define(name, tensor, false);
+  for (const [name, tensor] of graph.initializers) define(name, tensor, { isNode: false, isAlias: false });
+  const outputs = new Set(graph.outputNames);
   for (const inferred of graph.nodes) {
     const { node } = inferred;
     const attribute = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
     if (attribute?.type === 'tensor') {
-      define(node.outputs[0] ?? '', attribute.value, true);
+      define(node.outputs[0] ?? '', attribute.value, { isNode: true, isAlias: false });
       continue;
     }
-    const outputs = node.outputs.map((name): Value => {
+    const inputs = node.inputs.map((name) => scope.get(name));
+    const [first] = node.outputs;
+    const original = node.opType === 'Identity' ? inputs[0]?.constant : undefined;
+    if (original && first && !isMadeUpName(first) && !outputs.has(first)) {
+      // PyTorch's exporter writes parameters of equal value (fresh biases, all zero) once, and gives the
+      // others their names by an Identity: each of them is a parameter of its own.
+      define(first, original.tensor, { isNode: original.isNode, isAlias: true });
+      continue;
+    }
+    const results = node.outputs.map((name): Value => {
       const value: Value = { uses: [] };
       if (name !== '') scope.set(name, value);
       return value;
     });
     const passes = REARRANGES.get(operatorName(node));
-    const inputs = node.inputs.map((name) => scope.get(name));
+    const roles = inferred.operator?.roles;
     inputs.forEach((value, slot) => {
-      const through = passes === 'all' || passes?.includes(slot) ? outputs : [];
-      value?.uses.push({ by: inferred, slot, through });
+      const through = passes === 'all' || passes?.includes(slot) ? results : [];
+      const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
+      value?.uses.push({ by: inferred, slot, role, through });
     });
     for (const body of inferred.call.bodies) {
       const inner = body.graph as InferredGraph;
@@ -123,86 +161,46 @@ function collect(
   }
 }
 
-interface Destination {
-  readonly role: InputRole;
-  readonly by: InferredNode;
-}
+const PREPROCESSING = new Set(['Sub', 'Div', 'Mul', 'Add', 'Cast', 'Transpose', 'Identity', 'Unsqueeze']);
 
-/** Where the elements of a value end up: the operators that compute with them. */
-function destinations(value: Value): Destination[] {
-  const found: Destination[] = [];
-  const visited = new Set<Value>([value]);
-  const queue = [value];
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    for (const { by, slot, through } of at.uses) {
-      for (const next of through) {
-        if (!visited.has(next)) {
-          visited.add(next);
-          queue.push(next);
-        }
-      }
-      const isContainer = by.call.bodies.length > 0;
-      if (isContainer) continue;
-      if (through.some((next) => next.uses.length > 0)) continue;
-      const roles = by.operator?.roles;
-      found.push({ role: roles?.[Math.min(slot, roles.length - 1)] ?? 'data', by });
+/** The nodes right behind the inputs that only scale and shift them. */
+function preprocessingNodes(graph: InferredGraph): ReadonlySet<InferredNode> {
+  const found = new Set<InferredNode>();
+  const inputs = new Set(graph.inputNames);
+  const constants = new Set(graph.initializers.keys());
+  for (const inferred of graph.nodes) {
+    const { opType, inputs: names, outputs } = inferred.node;
+    if (opType === 'Constant') outputs.forEach((name) => void constants.add(name));
+    else if (PREPROCESSING.has(opType) && names.some((n) => inputs.has(n))) {
+      if (!names.every((n) => inputs.has(n) || constants.has(n))) continue;
+      found.add(inferred);
+      outputs.forEach((name) => void inputs.add(name));
     }
   }
   return found;
 }
 
-function classify(value: Value): Constant {
-  const { name, tensor, isNode } = value.constant!;
-  const reached = destinations(value);
-  const owner = reached.find((d) => d.role === 'weight') ?? reached[0];
-  const kind = kindOfConstant(name, tensor, isNode, value, reached);
-  return {
-    name,
-    tensor,
-    kind,
-    owner: owner?.by,
-    parameters: kind === 'parameter' ? elementCount(tensor) : 0,
-    bytes: tensorByteLength(tensor),
-  };
+/** Where the elements of a value end up: the operators that compute with them. */
+function destinationsOf(value: Value): Destination[] {
+  const found: Destination[] = [];
+  const visited = new Set<Value>([value]);
+  const queue = [value];
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    for (const use of at.uses) {
+      for (const next of use.through) {
+        if (!visited.has(next)) {
+          visited.add(next);
+          queue.push(next);
+        }
+      }
+      const goesOn = use.through.some((next) => next.uses.length > 0);
+      if (!goesOn && use.by.call.bodies.length === 0) found.push(use);
+    }
+  }
+  return found;
 }
 
-function kindOfConstant(
-  name: string,
-  tensor: Tensor,
-  isNode: boolean,
-  value: Value,
-  reached: readonly Destination[],
-): ConstantKind {
-  if (value.uses.length === 0) return 'unused';
-  const roles = new Set(reached.map((d) => d.role));
-  const { dtype } = tensor;
-  // Quantised weights are small integers that are multiplied; other integers are indices and shapes.
-  const isQuantised =
-    isInteger(dtype) && bitsOf(dtype) <= 8 && value.uses.some((use) => isQuantisedWeight(use));
-  if (!isFloat(dtype) && kindOf(dtype) !== 'complex' && !isQuantised) return 'setting';
-  if (roles.has('weight')) return 'parameter';
-  if (isQuantised) return 'parameter';
-  if (roles.has('statistic')) return 'statistic';
-  if (!roles.has('data')) return 'setting';
-  return isMereNumber(name, tensor, isNode) ? 'setting' : 'parameter';
-}
-
-function isQuantisedWeight({ by, slot }: Use): boolean {
-  const roles = by.operator?.roles;
-  if (roles?.[Math.min(slot, roles.length - 1)] === 'weight') return true;
-  return slot === 0 && by.node.opType === 'DequantizeLinear';
-}
-
-/** Names that exporters make up for values that have none in the program they export. */
-const MADE_UP_NAME = /^\/|^(onnx::|val_\d|_?const|scalar|[\d.]+$)|Constant|constant/;
-
-/** A constant that enters arithmetic but was never a parameter: scale factors, epsilons, masks. */
-function isMereNumber(name: string, tensor: Tensor, isNode: boolean): boolean {
-  if (elementCount(tensor) <= 1) return isNode || MADE_UP_NAME.test(name);
-  return isNode && MADE_UP_NAME.test(name);
-}
-
-function markTied(constants: readonly Constant[]): Constant[] {
-  const copies = tiedCopies(constants.filter((c) => c.kind === 'parameter').map((c) => c.tensor));
-  return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
+/** One weight per element, unless the operator that computes with them unpacks several from each. */
+export function weightsPerTensor(tensor: Tensor, owner: Destination | undefined): number {
+  return owner?.by.operator?.weightsIn?.(owner.by.call, owner.slot) ?? elementCount(tensor);
 }

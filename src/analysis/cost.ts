@@ -59,7 +59,7 @@ export interface CostReport {
  * console.log(totals.parameters, totals.macs);
  */
 export function cost(inference: Inference): CostReport {
-  const constants = findConstants(inference.graph);
+  const constants = findConstants(inference);
   const owned = new Map<InferredNode, Constant[]>();
   for (const constant of constants) {
     if (constant.owner === undefined) continue;

@@ -18,6 +18,7 @@ import {
   formatType,
   isTensor,
   MAX_RANK,
+  optionalType,
   type Shape,
   TensorType,
   UNKNOWN,
@@ -324,7 +325,7 @@ class InferenceRun {
     }
     const given = graph.inputs.map((input, i): [string, ValueType] => [
       input.name,
-      refine(inputs[i]!, this.#resolve(input.type, input.name), input.name),
+      refine(asFormal(inputs[i]!, input.type), this.#resolve(input.type, input.name), input.name),
     ]);
     return this.#graph(graph, given, {
       types: new Map(),
@@ -392,6 +393,12 @@ function sizeNames(type: ValueType, name: string): string[] {
     const text = d.toString();
     return text === '?' ? [`${name}[${i}]`] : [text, ...symbolsIn(parseDim(text))];
   });
+}
+
+/** A value in the place of a formal input: where that is optional, a plain value is one that is there. */
+function asFormal(given: ValueType, formal: ValueType): ValueType {
+  const isPlain = given.kind === 'tensor' || given.kind === 'sequence';
+  return formal.kind === 'optional' && isPlain ? optionalType(given, true) : given;
 }
 
 function functionKey(domain: string, name: string, overload = ''): string {

@@ -1,51 +1,75 @@
-// Tied weights that an exporter wrote twice: an embedding table, and its transpose for the output layer. They
-// are one parameter. Only pairs of mirrored shapes are looked at, and only a sample of their bytes is read.
+// Weights that an exporter wrote twice: an embedding table, and its transpose for the output layer. They are
+// one parameter. Candidates agree in type, sizes and first element; then a sample of their elements is read.
 import { bitsOf } from '../graph/dtype.js';
 import { elementCount, rawRange, type Tensor } from '../graph/tensor.js';
+import type { ByteRange } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
 
 const SAMPLES = 64;
 /** Smaller matrices are not shared on purpose; equal ones among them (zeros, ones) are chance. */
-const MIN_ELEMENTS = 1024;
+const MIN_ELEMENTS = 256;
 
-/** The tensors that are copies, plain or transposed, of another one of the list. */
+interface Matrix {
+  readonly tensor: Tensor;
+  readonly rows: number;
+  readonly columns: number;
+  readonly data: ByteRange;
+  readonly width: number;
+}
+
+/** The tensors that are transposed copies of an earlier one of the list. */
 export function tiedCopies(tensors: readonly Tensor[]): ReadonlySet<Tensor> {
   const copies = new Set<Tensor>();
-  const byShape = new Map<string, Tensor[]>();
+  const groups = new Map<string, Matrix[]>();
   for (const tensor of tensors) {
-    if (tensor.dims.length !== 2 || elementCount(tensor) < MIN_ELEMENTS || bitsOf(tensor.dtype) % 8 !== 0)
-      continue;
-    const [rows, columns] = tensor.dims as [number, number];
-    const mirrored = byShape.get(`${tensor.dtype} ${columns} ${rows}`) ?? [];
-    if (mirrored.some((other) => isTranspose(other, tensor))) {
-      copies.add(tensor);
-      continue;
-    }
-    const key = `${tensor.dtype} ${rows} ${columns}`;
-    byShape.set(key, [...(byShape.get(key) ?? []), tensor]);
+    const matrix = asMatrix(tensor);
+    const first = matrix && elementAt(matrix, 0);
+    if (matrix === undefined || first === undefined) continue;
+    const { rows, columns } = matrix;
+    const key = `${tensor.dtype} ${Math.min(rows, columns)} ${Math.max(rows, columns)} ${first}`;
+    const group = groups.get(key) ?? [];
+    if (group.some((other) => other.tensor !== tensor && isTranspose(other, matrix))) copies.add(tensor);
+    else groups.set(key, [...group, matrix]);
   }
   return copies;
 }
 
-/** Whether b is a transposed, judged by elements spread over the whole matrix. */
-function isTranspose(a: Tensor, b: Tensor): boolean {
+/** A tensor with two dimensions besides those of size 1. */
+function asMatrix(tensor: Tensor): Matrix | undefined {
+  const dims = tensor.dims.filter((d) => d !== 1);
+  if (dims.length !== 2 || elementCount(tensor) < MIN_ELEMENTS || bitsOf(tensor.dtype) % 8 !== 0)
+    return undefined;
+  const data = attempt(() => rawRange(tensor));
+  const [rows, columns] = dims as [number, number];
+  return data && { tensor, rows, columns, data, width: bitsOf(tensor.dtype) / 8 };
+}
+
+/** The bytes of an element as text; undefined where they are missing. */
+function elementAt({ data, width }: Matrix, index: number): string | undefined {
+  return attempt(() => data.read(index * width, width).join(' '));
+}
+
+function attempt<T>(read: () => T): T | undefined {
   try {
-    const [left, right] = [rawRange(a), rawRange(b)];
-    if (left === undefined || right === undefined) return false;
-    const width = bitsOf(a.dtype) / 8;
-    const [rows, columns] = a.dims as [number, number];
-    const distinct = new Set<string>();
-    for (let k = 0; k < SAMPLES; k++) {
-      // A walk that visits rows and columns evenly without repeating.
-      const i = Math.floor(((k + 0.5) / SAMPLES) * rows);
-      const j = Math.floor(((k * 0.618033988749895) % 1) * columns);
-      const x = String(left.read((i * columns + j) * width, width));
-      if (x !== String(right.read((j * rows + i) * width, width))) return false;
-      distinct.add(x);
-    }
-    return distinct.size > 1;
+    return read();
   } catch (error) {
-    if (error instanceof AuspexError) return false;
+    if (error instanceof AuspexError) return undefined;
     throw error;
   }
+}
+
+/** Whether b is a transposed, judged by elements spread over the whole matrix. */
+function isTranspose(a: Matrix, b: Matrix): boolean {
+  const { rows, columns } = a;
+  if (b.rows !== columns || b.columns !== rows) return false;
+  const distinct = new Set<string>();
+  for (let k = 0; k < SAMPLES; k++) {
+    // A walk that visits rows evenly and columns by the golden ratio, so that no pattern repeats.
+    const i = Math.floor(((k + 0.5) / SAMPLES) * rows);
+    const j = Math.floor(((k * 0.618033988749895) % 1) * columns);
+    const x = elementAt(a, i * columns + j);
+    if (x === undefined || x !== elementAt(b, j * rows + i)) return false;
+    distinct.add(x);
+  }
+  return distinct.size > SAMPLES / 2;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DataType } from '../graph/dtype.js';
 import { isTensor } from '../graph/types.js';
 import {
   expectSameAsOrt,
@@ -35,6 +36,31 @@ describe('elementwise operators', () => {
     const test: TestCase = { op: 'Mul', inputs: [known([2, 3]), known([10])] };
     const [type] = inferTypes(test);
     expect(isTensor(type) && type.elements).toEqual([20, 30]);
+  });
+
+  it.each([
+    [0, [2, 1, 0, -1]],
+    [1, [-1, 1, 0, 2]],
+  ])('computes remainders as fmod=%i says', (fmod, expected) => {
+    const attributes = { fmod: { type: 'int', value: fmod } } as const;
+    const test: TestCase = { op: 'Mod', inputs: [known([-4, 7, 9, 5]), known([3, 3, 3, -3])], attributes };
+    const [type] = inferTypes(test);
+    expect(isTensor(type) && type.elements).toEqual(expected);
+  });
+
+  it.each<[DataType, number | undefined]>([
+    ['uint8', undefined],
+    ['int16', 300],
+  ])('does not compute what overflows: %s', (dtype, expected) => {
+    const test: TestCase = { op: 'Add', inputs: [known([200], dtype), known([100], dtype)] };
+    const [type] = inferTypes(test);
+    expect(isTensor(type) && type.elements?.[0]).toBe(expected);
+  });
+
+  it.each([6, 9])('gives PRelu of opset %i a slope for every channel', (opset) => {
+    const test = { op: 'PRelu', opset, inputs: [float(2, 3, 4), float(3)] };
+    expect(shapesOf(inferTypes(test))).toEqual(['[2,3,4]']);
+    expect(() => inferTypes({ ...test, inputs: [float(2, 3, 4), float(2)] })).toThrowError(/the slope/);
   });
 
   it('keeps symbols through broadcasting', () => {

@@ -16,8 +16,9 @@ import {
   subtract,
 } from '../graph/dim.js';
 import type { DataType } from '../graph/dtype.js';
-import { isFloat, isInteger } from '../graph/dtype.js';
+import { bitsOf, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { TensorType, type ValueType } from '../graph/types.js';
+import { expectBroadcastTo } from './arguments.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { perOutput } from './cost.js';
 import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
@@ -126,10 +127,8 @@ const BINARY: Readonly<Record<string, Elementwise>> = {
   GreaterOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order >= 0) },
   Less: { flops: 1, result: 'bool', fold: comparison((order) => order < 0) },
   LessOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order <= 0) },
-  Mod: { flops: 1, fold: modulo },
   Mul: { flops: 1, fold: (_, a, b) => multiply(a!, b!) },
   Or: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a | b) },
-  PRelu: { flops: 2, roles: ['data', 'weight'] },
   Pow: { flops: 1, fold: power, roles: ['data', 'setting'] },
   Sub: { flops: 1, fold: (_, a, b) => subtract(a!, b!) },
   Xor: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a ^ b) },
@@ -150,12 +149,15 @@ function modulo(dtype: DataType | undefined, a: Dim | undefined, b: Dim | undefi
   return typeof rest === 'number' ? rest : undefined;
 }
 
+/** The remainder of C's fmod, which has the sign of the dividend. */
+const remainder = onNumbers((a, b) => a % b);
+
 function power(_: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a ** b;
   return b === 2 ? multiply(a!, a!) : b === 1 ? a : undefined;
 }
 
-/** Types whose inputs need not agree: Pow takes any exponent, BitShift and PRelu agree by definition. */
+/** Types whose inputs need not agree: Pow takes any exponent. */
 const MIXED_INPUTS = new Set(['Pow']);
 
 function inferElementwise(
@@ -172,8 +174,21 @@ function inferElementwise(
       inputs.map((t) => t.shape),
     );
   const { fold } = rule;
-  const elements = fold && foldElementwise(inputs, shape, (...xs) => fold(dtype, ...xs));
-  return [new TensorType(rule.result ?? dtype, shape, elements)];
+  const result = rule.result ?? dtype;
+  const elements =
+    fold && foldElementwise(inputs, shape, (...xs) => unlessOverflown(result, fold(dtype, ...xs)));
+  return [new TensorType(result, shape, elements)];
+}
+
+/** An element, unless it is an integer that its type cannot hold. */
+function unlessOverflown(dtype: DataType | undefined, element: Dim | undefined): Dim | undefined {
+  if (typeof element !== 'number' || dtype === undefined || !isInteger(dtype)) return element;
+  const bits = bitsOf(dtype);
+  const limit = 2 ** (kindOf(dtype) === 'int' ? bits - 1 : bits);
+  // The greatest 64-bit integers are read as the power of two above them.
+  const greatest = bits === 64 ? limit : limit - 1;
+  const least = kindOf(dtype) === 'int' ? -limit : 0;
+  return element >= least && element <= greatest ? element : undefined;
 }
 
 /** Before opset 7 the second operand was fitted into the first at `axis`, and the result had its shape. */
@@ -233,6 +248,27 @@ const Clip: Operator = {
   roles: ['data', 'setting'],
 };
 
+const Mod: Operator = {
+  infer: (call) => inferElementwise(call, { fold: call.int('fmod', 0) === 1 ? remainder : modulo }, 2),
+  cost: perOutput(1),
+};
+
+/**
+ * The slope is broadcast to the input, never the other way round. Until opset 6 it had one element per
+ * channel; some files of later opsets have it still.
+ */
+const PRelu: Operator = {
+  infer: (call) => {
+    const [x, slope] = [call.tensor(0), call.tensor(1)];
+    const channels = x.shape?.[1];
+    const isPerChannel = slope.rank === 1 && channels !== undefined && sameDim(slope.shape![0]!, channels);
+    if (!isPerChannel) expectBroadcastTo(call, 1, 'the slope', x.shape);
+    return [new TensorType(commonDtype(call, [x, slope]), x.shape)];
+  },
+  cost: perOutput(2),
+  roles: ['data', 'weight'],
+};
+
 const Where: Operator = {
   infer: (call) => {
     const [condition, x, y] = [call.tensor(0), call.tensor(1), call.tensor(2)];
@@ -251,5 +287,7 @@ export const elementwiseOperators: OperatorTable = {
   ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
   ...mapTable(VARIADIC, variadic),
   Clip,
+  Mod,
+  PRelu,
   Where,
 };

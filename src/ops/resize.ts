@@ -38,7 +38,11 @@ function listInput(call: Call, index: number): readonly Dim[] | 'unknown' | unde
   return type.elements ?? 'unknown';
 }
 
-/** Opset 10 has scales only; 11 added the region of interest and sizes, 18 axes and the aspect ratio. */
+/**
+ * Opset 10 has scales only; 11 added the region of interest and sizes, 18 axes and the aspect ratio. The region
+ * moves what is sampled and not the size of the output, in ONNX Runtime and in ONNX's own inference, although
+ * the specification's formula multiplies by its extent.
+ */
 const Resize: Operator = {
   infer: (call) => {
     const x = call.tensor(0);

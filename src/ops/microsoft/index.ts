@@ -10,6 +10,7 @@ import { linearAttentionOperators } from './linear-attention.js';
 import { matMulVariants } from './matmul.js';
 import { mixtureOperators } from './mixture.js';
 import { multiHeadOperators } from './multi-head.js';
+import { nchwcOperators } from './nchwc.js';
 import { normalizationOperators } from './normalization.js';
 import { numericOperators } from './numeric.js';
 import { otherOperators } from './other.js';
@@ -37,14 +38,14 @@ const FAMILIES: readonly OperatorTable[] = [
   recurrentVariants,
 ];
 
-function inDomain(table: OperatorTable): OperatorTable {
-  return Object.fromEntries(
-    Object.entries(table).map(([name, operator]) => [`com.microsoft.${name}`, operator]),
-  );
+/** A table under the names that the registry knows its operators by. */
+function inDomain(domain: string, table: OperatorTable): OperatorTable {
+  return Object.fromEntries(Object.entries(table).map(([name, operator]) => [`${domain}.${name}`, operator]));
 }
 
 /** All families, to be registered one by one. */
 export const microsoftFamilies: readonly OperatorTable[] = [
-  ...FAMILIES.map(inDomain),
+  ...FAMILIES.map((family) => inDomain('com.microsoft', family)),
+  inDomain('com.microsoft.nchwc', nchwcOperators),
   defaultDomainOperators,
 ];

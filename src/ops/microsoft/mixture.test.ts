@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectSameAsOrt, inferTypes, input } from '../ort.testing.js';
 import { costOf, float, half, ms } from './cases.testing.js';
 
+const bytes = (...dims: number[]) => input('uint8', dims);
 /** 6 tokens of 8 numbers, 4 experts with 16 hidden units. */
 const experts = [float(6, 8), float(6, 4), float(4, 16, 8), float(4, 16), float(4, 8, 16)];
 
@@ -9,6 +10,11 @@ describe('mixtures of experts', () => {
   it.each([
     ms('MoE', experts, { k: 2 }),
     ms('MoE', [float(2, 3, 8), ...experts.slice(1)], { k: 1, activation_type: 'gelu' }),
+    ms(
+      'QMoE',
+      [float(6, 32), float(6, 4), bytes(4, 64, 16), float(4, 64), null, bytes(4, 32, 16), float(4, 32)],
+      { k: 2, activation_type: 'swiglu', swiglu_fusion: 1 },
+    ),
   ])('$op gives what ONNX Runtime gives', (test) => expectSameAsOrt(test));
 
   it('counts only the experts that are chosen', () => {
@@ -20,7 +26,6 @@ describe('mixtures of experts', () => {
   });
 
   it('sees through packed weights', () => {
-    const bytes = (...dims: number[]) => input('uint8', dims);
     const test = ms(
       'QMoE',
       [half(6, 8), half(6, 4), bytes(4, 32, 4), half(4, 32), null, bytes(4, 8, 8), half(4, 8)],

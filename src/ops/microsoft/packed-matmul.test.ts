@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cost } from '../../analysis/cost.js';
 import { inferShapes } from '../../analysis/infer.js';
 import {
   expectSameAsOrt,
@@ -96,6 +97,10 @@ describe('products with packed weights', () => {
       block_size: 16,
     });
     expect(weightsIn(table, 0)).toBe(6 * 32);
+    const constants = [float(3, 32), constant(5, 2, 8), { ...float(10), constant: true }];
+    const { totals } = cost(inferShapes(modelOf(ms('MatMulNBits', constants, sizes))));
+    expect(totals.parameters).toBe(160);
+    expect(totals.weightBytes).toBe(80 + 40);
   });
 
   it('counts products, and reads only the rows that are gathered', () => {

@@ -1,0 +1,86 @@
+// What is in a constant, for the few whose use does not tell whether they were trained. Only small ones are
+// read; where the data is missing the answer is no.
+import { elementCount, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { AuspexError } from '../util/errors.js';
+
+const MAX_ELEMENTS = 1_000_000;
+
+function numbersOf(tensor: Tensor): readonly number[] | undefined {
+  if (elementCount(tensor) > MAX_ELEMENTS) return undefined;
+  try {
+    return tensorNumbers(tensor);
+  } catch (error) {
+    if (error instanceof AuspexError) return undefined;
+    throw error;
+  }
+}
+
+/** All elements are equal. */
+export function isUniform(tensor: Tensor): boolean {
+  const x = numbersOf(tensor);
+  return x !== undefined && x.length > 0 && x.every((e) => e === x[0]);
+}
+
+/** An additive mask of zeros and very negative numbers, or a mask of zeros and ones. */
+export function isMask(tensor: Tensor): boolean {
+  const x = numbersOf(tensor);
+  if (x === undefined) return false;
+  const values = new Set<number>();
+  for (const e of x) if (values.add(e).size > 2) return false;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return values.size === 2 && high >= 0 && (low <= -100 || (low === 0 && high === 1));
+}
+
+/** The inverse frequencies of rotary embeddings: 1, r, r², … falling geometrically. */
+export function isFrequencies(tensor: Tensor): boolean {
+  const count = elementCount(tensor);
+  if (count < 4 || count > 512 || Math.max(...tensor.dims) !== count) return false;
+  const x = numbersOf(tensor);
+  if (x === undefined || Math.abs(x[0]! - 1) > 1e-6) return false;
+  const ratio = x[1]! / x[0]!;
+  return ratio > 0 && ratio < 1 && x.every((e, i) => i === 0 || Math.abs(e / x[i - 1]! / ratio - 1) < 1e-3);
+}
+
+/** A table of sines and cosines of positions: its first row is zeros and ones, all lies within ±1. */
+export function isSinusoidTable(tensor: Tensor): boolean {
+  const width = tensor.dims.at(-1) ?? 0;
+  if (tensor.dims.length < 2 || width < 2 || elementCount(tensor) < 2 * width) return false;
+  const x = numbersOf(tensor);
+  if (x === undefined) return false;
+  const isZeroOrOne = (e: number): boolean => Math.abs(e) < 1e-6 || Math.abs(e - 1) < 1e-6;
+  return x.slice(0, width).every(isZeroOrOne) && x.every((e) => Math.abs(e) <= 1.0001) && !isUniform(tensor);
+}
+
+/**
+ * The elements of the table behind a relative position bias that was gathered while exporting. For windows of
+ * w×w positions the bias is heads × w² × w² (or w⁴ × heads), gathered from (2w−1)² offsets per head; with a
+ * class token there are 3 more. Undefined for other tensors.
+ */
+export function relativePositionRows(tensor: Tensor): number | undefined {
+  const dims = tensor.dims.filter((d) => d !== 1);
+  const square = dims.length >= 2 && dims.at(-1) === dims.at(-2) ? dims.at(-1)! : undefined;
+  if (square !== undefined && square > 1) {
+    const heads = elementCount(tensor) / square ** 2;
+    const rows = tableRows(square);
+    return rows === undefined || !repeats(tensor, rows * heads) ? undefined : rows * heads;
+  }
+  if (dims.length !== 2) return undefined;
+  const [positions, heads] = dims as [number, number];
+  const side = Math.sqrt(positions);
+  const rows = Number.isInteger(side) ? tableRows(side) : undefined;
+  return rows === undefined || !repeats(tensor, rows * heads) ? undefined : rows * heads;
+}
+
+function tableRows(tokens: number): number | undefined {
+  const window = Math.sqrt(tokens);
+  if (Number.isInteger(window)) return (2 * window - 1) ** 2;
+  const withClass = Math.sqrt(tokens - 1);
+  return Number.isInteger(withClass) && withClass > 1 ? (2 * withClass - 1) ** 2 + 3 : undefined;
+}
+
+/** Whether a tensor has no more distinct elements than the table; taken for true where the data is missing. */
+function repeats(tensor: Tensor, tableElements: number): boolean {
+  if (tableElements >= elementCount(tensor)) return false;
+  const x = numbersOf(tensor);
+  return x === undefined || new Set(x).size <= tableElements;
+}

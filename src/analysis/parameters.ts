@@ -1,0 +1,88 @@
+// Which constants were trained. ONNX does not say: an initializer may be a weight, a running statistic, a
+// target shape, an attention mask or the number 2. What tells, in this order: what the exporter wrote down,
+// the input of the operator that uses it (`roles`), its type, whether it has a name of its own, and at last
+// what is in it.
+import { bitsOf, isFloat, isInteger, kindOf } from '../graph/dtype.js';
+import { elementCount } from '../graph/tensor.js';
+import { type Destination, type FoundConstant, weightsPerTensor } from './constants.js';
+import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionRows } from './content.js';
+import type { TorchSignature } from './torch.js';
+
+export type ConstantKind =
+  /** Trained. */
+  | 'parameter'
+  /** Measured in training: running mean and variance. */
+  | 'statistic'
+  /** A number, a shape, a mask, a table: not learned. */
+  | 'setting'
+  /** A second copy of a parameter in another layout. */
+  | 'tied'
+  /** Nothing uses it. */
+  | 'unused';
+
+/** Names that exporters make up for values that have none in the program they export. */
+const MADE_UP_NAME = /^\/|^(onnx::|val_\d|_?const|scalar|[\d.]+$)|Constant|constant|lifted_tensor/;
+
+export function isMadeUpName(name: string): boolean {
+  return MADE_UP_NAME.test(name);
+}
+
+/** What modules call values that are stored with the weights but not trained. */
+const BUFFER_NAME =
+  /(^|[._/])(running_mean|running_var|inv_freq|original_inv_freq|position_ids|relative_position_index|relative_coords_table|(attn_|causal_)?mask|masked_bias|mean|std|pixel_mean|pixel_std|(sin|cos)(_cached)?|pe|anchors|anchor_grid|mel_filters)$/;
+
+export function kindOfConstant(found: FoundConstant, signature: TorchSignature | undefined): ConstantKind {
+  const { tensor, destinations } = found;
+  if (!found.isUsed) return 'unused';
+  const roles = new Set(destinations.map((d) => d.role));
+  // Quantised weights are small integers that are multiplied; other integers are indices and shapes.
+  if (isInteger(tensor.dtype) && bitsOf(tensor.dtype) <= 8) {
+    return destinations.some(isQuantisedWeight) ? 'parameter' : 'setting';
+  }
+  if (!isFloat(tensor.dtype) && kindOf(tensor.dtype) !== 'complex') return 'setting';
+  if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
+  if (signature) {
+    if (signature.parameters.has(found.name)) return 'parameter';
+    return signature.isFoldedParameter(found.name) ? 'parameter' : 'setting';
+  }
+  if (!roles.has('weight') && !roles.has('data')) return 'setting';
+  return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';
+}
+
+function isQuantisedWeight({ role, by, slot }: Destination): boolean {
+  return role === 'weight' || (slot <= 1 && /MatMul|Conv|Gemm|Gather|DequantizeLinear/.test(by.node.opType));
+}
+
+/** A float constant that enters arithmetic but was never trained. */
+function isSetting(found: FoundConstant, isWeight: boolean): boolean {
+  const { name, tensor, isNode, destinations } = found;
+  const isAnonymous = isMadeUpName(name);
+  if (isWeight) {
+    // Normalisation without learned scale and shift is written with ones and zeros.
+    const isNormalisation = destinations.some((d) => /Normalization$/.test(d.by.node.opType));
+    return (isNode || (isAnonymous && isNormalisation)) && (elementCount(tensor) <= 1 || isUniform(tensor));
+  }
+  if (BUFFER_NAME.test(name)) return true;
+  if (elementCount(tensor) <= 1) return isNode || isAnonymous;
+  if (isNode && isAnonymous) return !destinations.some(isMatrixFactor);
+  // The mean and deviation that an image is normalised with, per channel.
+  if (found.isPreprocessing && elementCount(tensor) <= 4) return true;
+  if (destinations.some(isMatrixFactor)) return isAnonymous && isFrequencies(tensor);
+  return isMask(tensor) || (isAnonymous && (isFrequencies(tensor) || isSinusoidTable(tensor)));
+}
+
+function isMatrixFactor({ by }: Destination): boolean {
+  return /MatMul|Gemm|Einsum/.test(by.node.opType);
+}
+
+/** How many weights a parameter holds: its elements, unless it is packed or was blown up from a table. */
+export function parametersIn(found: FoundConstant, signature: TorchSignature | undefined): number {
+  const { name, tensor, destinations } = found;
+  const owner = destinations.find((d) => d.role === 'weight') ?? destinations[0];
+  const isFolded = signature ? !signature.parameters.has(name) : isMadeUpName(name);
+  if (isFolded && !destinations.some((d) => d.role === 'weight' || isMatrixFactor(d))) {
+    const rows = relativePositionRows(tensor);
+    if (rows !== undefined) return rows;
+  }
+  return weightsPerTensor(tensor, owner);
+}
