@@ -1,7 +1,7 @@
 // The figures of docs/conformance.md: the part of a document between two marks is replaced by a run's results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestResult } from './check.js';
-import { notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
+import { aligned, notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
 import type { UnknownEntry } from './unknowns.js';
 
 /** @param list the list of unknowns the run was compared with; its path names the marks. */
@@ -42,8 +42,10 @@ function formatFigures(results: readonly TestResult[], unknowns: readonly Unknow
   return sections.join('\n\n');
 }
 
-function formatTable({ header, rows }: Table): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = header.map((_, i) => (i === 0 ? '---' : '--:'));
-  return [header, rule, ...rows].map(line).join('\n');
+function formatTable(table: Table): string {
+  const [header, ...rows] = aligned(table) as [string[], ...string[][]];
+  const rule = header.map((cell, i) =>
+    i === 0 ? '-'.repeat(cell.length) : `${'-'.repeat(cell.length - 1)}:`,
+  );
+  return [header, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -1,7 +1,7 @@
 // The results as text of at most 80 columns.
 import type { TestResult } from './check.js';
 import type { ShapeResult } from './shapes.js';
-import { notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
+import { aligned, notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
 import type { UnknownChanges } from './unknowns.js';
 
 const WIDTH = 80;
@@ -68,11 +68,8 @@ function describe({ error, output }: ShapeResult): string[] {
   return output ? [`${output.name}: expected ${output.expected}`, `inferred ${output.inferred}`] : [];
 }
 
-/** Columns as wide as their widest cell. */
-function formatTable({ header, rows }: Table): string {
-  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  return [header, ...rows]
-    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))))
+function formatTable(table: Table): string {
+  return aligned(table)
     .map((cells) => cells.join('  '))
     .join('\n');
 }

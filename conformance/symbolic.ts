@@ -1,7 +1,6 @@
 // The second check of a test: inference with symbols for sizes agrees with inference with numbers. Every size
-// over 1 of a floating-point input becomes a symbol, `d20` for 20, and its elements are withheld; what comes
-// out, with the numbers put back in, must be what the test expects. A size of 1 stays, since it decides what
-// is broadcast; equal sizes share a symbol, since some operators require them to be equal.
+// over 1 of a floating-point input becomes a symbol of its own, and its elements are withheld; what comes out,
+// with the numbers put back in, must be what the test expects. A size of 1 stays: it decides what is broadcast.
 import { type Dim, parseDim, symbol } from '../src/graph/dim.js';
 import { isFloat } from '../src/graph/dtype.js';
 import type { Model } from '../src/graph/graph.js';
@@ -29,8 +28,9 @@ function withSymbols(type: ValueType, sizes: Map<string, number>): ValueType {
   if (!isTensor(type) || !isFloat(type.dtype)) return type;
   const shape = type.shape!.map((size): Dim => {
     if (typeof size !== 'number' || size <= 1) return size;
-    sizes.set(`d${size}`, size);
-    return symbol(`d${size}`);
+    const name = `s${sizes.size}`;
+    sizes.set(name, size);
+    return symbol(name);
   });
   return new TensorType(type.dtype, shape);
 }

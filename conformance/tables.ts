@@ -70,3 +70,11 @@ function count(results: readonly TestResult[], matches: (result: TestResult) => 
 function percent(part: number, whole: number): string {
   return (Math.floor((1000 * part) / whole) / 10).toFixed(1);
 }
+
+/** Header and rows with their cells padded to the width of their columns: text left, numbers right. */
+export function aligned({ header, rows }: Table): string[][] {
+  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
+  return [header, ...rows].map((row) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))),
+  );
+}

@@ -143,7 +143,9 @@ function shapes(): Model {
     { x: tensor('float32', 'n', 4), cond: tensor('bool', 'n') },
     [
       makeNode('Shape', ['x'], ['s']),
-      makeNode('ConstantOfShape', ['s'], ['zeros'], { value: { type: 'tensor', value: int64('v', [1], [7]) } }),
+      makeNode('ConstantOfShape', ['s'], ['zeros'], {
+        value: { type: 'tensor', value: int64('v', [1], [7]) },
+      }),
       makeNode('Range', ['a', 'limit', 'step'], ['r']),
       makeNode('Expand', ['r', 'two'], ['e']),
       makeNode('Tile', ['e', 'two'], ['t']),

@@ -27,7 +27,10 @@ function onGraph(edit: (graph: Graph, random: Random) => Graph): ModelMutation {
     const [name] = random.pick([...subgraphs(node)]);
     const held = node.attributes.get(name)!;
     if (held.type !== 'graph') return edit(graph, random);
-    const attributes = new Map(node.attributes).set(name, { type: 'graph', value: visit(held.value, random) });
+    const attributes = new Map(node.attributes).set(name, {
+      type: 'graph',
+      value: visit(held.value, random),
+    });
     return { ...graph, nodes: graph.nodes.with(at, { ...node, attributes }) };
   };
   return (model, random) => ({ ...model, graph: visit(model.graph, random) });
@@ -185,7 +188,19 @@ const order = onGraph((graph, random) => ({
   nodes: random.chance(0.5) ? graph.nodes.toReversed() : [...graph.nodes, ...graph.nodes],
 }));
 
-const single = { cycle, wiring, outputs, interfaces, inputTypes, declarations, constants, attributes, operators, opsets, order };
+const single = {
+  cycle,
+  wiring,
+  outputs,
+  interfaces,
+  inputTypes,
+  declarations,
+  constants,
+  attributes,
+  operators,
+  opsets,
+  order,
+};
 
 /** Several at once. */
 const several: ModelMutation = (model, random) => {

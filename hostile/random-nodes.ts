@@ -61,7 +61,10 @@ function randomNode(random: Random, name: string, opset: number, value: () => st
   const inputs = Array.from({ length: inputCount }, (_, i) =>
     i >= low && random.chance(0.2) ? '' : value(),
   );
-  const outputCount = Math.min(schema?.outputs[1] ?? 1, Math.max(schema?.outputs[0] ?? 1, random.between(1, 3)));
+  const outputCount = Math.min(
+    schema?.outputs[1] ?? 1,
+    Math.max(schema?.outputs[0] ?? 1, random.between(1, 3)),
+  );
   const attributes = Object.fromEntries(
     Object.entries(schema?.attributes ?? {})
       .filter(([, attribute]) => attribute.required || random.chance(0.5))

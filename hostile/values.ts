@@ -29,7 +29,15 @@ const SIZES: readonly (number | string)[] = [
 const RANKS = [0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5, 6, 40];
 
 const DATA_TYPES: readonly DataType[] = Array.from({ length: 28 }, (_, i) => dataTypeOfCode(i + 1)!);
-const COMMON_TYPES: readonly DataType[] = ['float32', 'float32', 'int64', 'int64', 'int32', 'bool', 'float16'];
+const COMMON_TYPES: readonly DataType[] = [
+  'float32',
+  'float32',
+  'int64',
+  'int64',
+  'int32',
+  'bool',
+  'float16',
+];
 
 export function anyInt(random: Random): number | bigint {
   return random.pick(INTS);
@@ -58,8 +66,31 @@ const EQUATIONS = [
 ];
 
 const WORDS = [
-  ...['SAME_UPPER', 'SAME_LOWER', 'VALID', 'NOTSET', 'constant', 'reflect', 'edge', 'wrap', 'linear', 'cubic'],
-  ...['nearest', 'forward', 'reverse', 'bidirectional', 'add', 'mul', 'DCR', 'CRD', 'asymmetric', 'none', 'sum'],
+  ...[
+    'SAME_UPPER',
+    'SAME_LOWER',
+    'VALID',
+    'NOTSET',
+    'constant',
+    'reflect',
+    'edge',
+    'wrap',
+    'linear',
+    'cubic',
+  ],
+  ...[
+    'nearest',
+    'forward',
+    'reverse',
+    'bidirectional',
+    'add',
+    'mul',
+    'DCR',
+    'CRD',
+    'asymmetric',
+    'none',
+    'sum',
+  ],
   ...['half_pixel', 'align_corners', 'not_larger', 'not_smaller', 'stretch', 'mean', 'NCHW', 'NHWC', 'zeros'],
   ...['', 'nonsense', 'constructor', '__proto__', 'Tanh'],
 ];
@@ -93,11 +124,25 @@ export function anyTensor(random: Random, name: string): Tensor {
   const kind = random.below(12);
   const length = random.pick([0, 1, 1, 1, 2, 2, 3, 4, 4, 6, 8, 64]);
   const dims = length === 1 && random.chance(0.5) ? [] : [length];
-  if (kind < 6) return int64(name, dims, Array.from({ length }, () => anyInt(random)));
-  if (kind < 8) return float32(name, dims, Array.from({ length }, () => anyFloat(random)));
+  if (kind < 6)
+    return int64(
+      name,
+      dims,
+      Array.from({ length }, () => anyInt(random)),
+    );
+  if (kind < 8)
+    return float32(
+      name,
+      dims,
+      Array.from({ length }, () => anyFloat(random)),
+    );
   if (kind < 10) return mismatched(random, name);
   const matrix = [random.pick([0, 1, 2, 3]), random.pick([1, 2, 4])];
-  return int64(name, matrix, Array.from({ length: matrix[0]! * matrix[1]! }, () => anyInt(random)));
+  return int64(
+    name,
+    matrix,
+    Array.from({ length: matrix[0]! * matrix[1]! }, () => anyInt(random)),
+  );
 }
 
 /** A constant whose data does not fit its type and shape, or is not there. */
@@ -107,10 +152,22 @@ export function mismatched(random: Random, name: string): Tensor {
     const length = random.pick([0, 1, 7, 8, 16, 100]);
     return ByteRange.of(Uint8Array.from({ length }, () => random.below(256)));
   };
-  const location = random.pick(['w.bin', '../../etc/passwd', '/etc/passwd', '', 'a\0b', 'C:\\w', 'x'.repeat(9999)]);
+  const location = random.pick([
+    'w.bin',
+    '../../etc/passwd',
+    '/etc/passwd',
+    '',
+    'a\0b',
+    'C:\\w',
+    'x'.repeat(9999),
+  ]);
   const data: Tensor['data'] = random.pick([
     { kind: 'raw', bytes: range() },
-    { kind: 'fields', field: random.pick<TypedField>(['int32_data', 'int64_data', 'float_data']), chunks: [range()] },
+    {
+      kind: 'fields',
+      field: random.pick<TypedField>(['int32_data', 'int64_data', 'float_data']),
+      chunks: [range()],
+    },
     { kind: 'strings', values: [new Uint8Array(random.below(5))] },
     {
       kind: 'external',

@@ -1,8 +1,8 @@
 // Where everything is in a file: the tags, lengths and contents of all its fields, found by the same table
 // that auspex reads with. It lets mutations hit what matters (a length, the end of a message) on purpose.
 import { type Message, MODEL } from '../src/onnx/proto.js';
-import { MemorySource } from '../src/util/bytes.js';
 import { BYTES, FIXED32, FIXED64, VARINT, WireReader } from '../src/onnx/wire.js';
+import { MemorySource } from '../src/util/bytes.js';
 
 /** One field of a message in a file, by offsets. */
 export interface FieldPlace {

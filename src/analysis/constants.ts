@@ -1,8 +1,9 @@
 // Finds the constants of a network and where they are used, across subgraphs and functions. Which of them are
 // parameters is decided in parameters.ts.
-import { operatorName } from '../graph/graph.js';
+import { type Graph, type Node, operatorName, subgraphs } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
-import type { InputRole } from '../ops/operator.js';
+import { operatorFor } from '../ops/index.js';
+import type { InputRole, Operator } from '../ops/operator.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
 import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn } from './parameters.js';
 import { tiedCopies } from './tied.js';
@@ -23,8 +24,58 @@ export interface Constant {
 /** An input of a node that computes with a constant. */
 export interface Destination {
   readonly role: InputRole;
-  readonly by: InferredNode;
+  readonly node: Node;
   readonly slot: number;
+  /** Undefined for a node in a branch that cannot run. */
+  readonly by: InferredNode | undefined;
+}
+
+/** A graph as this file walks it: inferred, or, for branches that cannot run with the given shapes, as read. */
+interface Walk {
+  readonly initializers: ReadonlyMap<string, Tensor>;
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  readonly node: Node;
+  readonly operator: Operator | undefined;
+  readonly isFunction: boolean;
+  readonly bodies: readonly Walk[];
+  readonly inferred: InferredNode | undefined;
+}
+
+function walkInferred(graph: InferredGraph): Walk {
+  return {
+    ...graph,
+    steps: graph.nodes.map((inferred) => {
+      const { node, operator, isFunction, call } = inferred;
+      const skipped = [...subgraphs(node)].filter(
+        ([name]) => !call.bodies.some((body) => body.name === name),
+      );
+      const bodies = [
+        ...call.bodies.map((body) => walkInferred(body.graph as InferredGraph)),
+        ...skipped.map(([, inner]) => walkAsRead(inner)),
+      ];
+      return { node, operator, isFunction, bodies, inferred };
+    }),
+  };
+}
+
+function walkAsRead(graph: Graph): Walk {
+  return {
+    initializers: graph.initializers,
+    inputNames: graph.inputs.map((v) => v.name),
+    outputNames: graph.outputs.map((v) => v.name),
+    steps: graph.nodes.map((node) => ({
+      node,
+      operator: operatorFor(node),
+      isFunction: false,
+      bodies: [...subgraphs(node)].map(([, inner]) => walkAsRead(inner)),
+      inferred: undefined,
+    })),
+  };
 }
 
 /** A constant with what is known of it before it is judged. */
@@ -66,6 +117,8 @@ const REARRANGES: ReadonlyMap<string, readonly number[] | 'all'> = new Map<strin
 );
 
 interface Use extends Destination {
+  /** The node passes it on to a body. */
+  readonly isContainer: boolean;
   /** Values the elements may reach through this use, when the operator only rearranges. */
   readonly through: readonly Value[];
 }
@@ -73,13 +126,15 @@ interface Use extends Destination {
 /** A value of the network, across subgraph and function borders. */
 interface Value {
   readonly uses: Use[];
+  /** Known before the network runs: a constant, or one that was rearranged. */
+  readonly isFixed: boolean;
   readonly constant?: { name: string; tensor: Tensor; isNode: boolean; isAlias: boolean };
 }
 
 /** All constants of a graph and of everything it runs, each once. */
 export function findConstants({ model, graph }: Inference): Constant[] {
   const values: Value[] = [];
-  collect(graph, new Map(), values, new Set());
+  collect(walkInferred(graph), new Map(), values, new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
   const constants = values.map((value): Constant => {
@@ -88,14 +143,14 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     const found = {
       ...{ name, tensor, isNode, isAlias, destinations: reached },
       isUsed: value.uses.length > 0,
-      isPreprocessing: reached.every((d) => preprocessing.has(d.by)),
+      isPreprocessing: reached.every((d) => preprocessing.has(d.node)),
     };
     const kind = kindOfConstant(found, signature);
     return {
       name,
       tensor,
       kind,
-      owner: (reached.find((d) => d.role === 'weight') ?? reached[0])?.by,
+      owner: ownerOf(value),
       parameters: kind === 'parameter' ? parametersIn(found, signature) : 0,
       bytes: isAlias ? 0 : tensorByteLength(tensor),
     };
@@ -104,15 +159,10 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
 }
 
-function collect(
-  graph: InferredGraph,
-  outer: ReadonlyMap<string, Value>,
-  found: Value[],
-  seen: Set<Tensor>,
-): void {
+function collect(graph: Walk, outer: ReadonlyMap<string, Value>, found: Value[], seen: Set<Tensor>): void {
   const scope = new Map(outer);
   const define = (name: string, tensor: Tensor, how: { isNode: boolean; isAlias: boolean }): void => {
-    const value: Value = { uses: [], constant: { name, tensor, ...how } };
+    const value: Value = { uses: [], isFixed: true, constant: { name, tensor, ...how } };
     scope.set(name, value);
     if (seen.has(tensor) && !how.isAlias) return;
     seen.add(tensor);
@@ -120,8 +170,8 @@ function collect(
   };
   for (const [name, tensor] of graph.initializers) define(name, tensor, { isNode: false, isAlias: false });
   const outputs = new Set(graph.outputNames);
-  for (const inferred of graph.nodes) {
-    const { node } = inferred;
+  for (const step of graph.steps) {
+    const { node } = step;
     const attribute = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
     if (attribute?.type === 'tensor') {
       define(node.outputs[0] ?? '', attribute.value, { isNode: true, isAlias: false });
@@ -136,21 +186,21 @@ function collect(
       define(first, original.tensor, { isNode: original.isNode, isAlias: true });
       continue;
     }
+    const passes = REARRANGES.get(operatorName(node));
+    const isFixed = passes !== undefined && inputs.every((v, i) => v?.isFixed || node.inputs[i] === '');
     const results = node.outputs.map((name): Value => {
-      const value: Value = { uses: [] };
+      const value: Value = { uses: [], isFixed };
       if (name !== '') scope.set(name, value);
       return value;
     });
-    const passes = REARRANGES.get(operatorName(node));
-    const roles = inferred.operator?.roles;
+    const roles = step.operator?.roles;
     inputs.forEach((value, slot) => {
       const through = passes === 'all' || passes?.includes(slot) ? results : [];
       const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-      value?.uses.push({ by: inferred, slot, role, through });
+      value?.uses.push({ by: step.inferred, node, slot, role, through, isContainer: step.bodies.length > 0 });
     });
-    for (const body of inferred.call.bodies) {
-      const inner = body.graph as InferredGraph;
-      const aliases = new Map(inferred.isFunction ? [] : scope);
+    for (const inner of step.bodies) {
+      const aliases = new Map(step.isFunction ? [] : scope);
       inner.inputNames.forEach((name, i) => {
         const value = inputs[i];
         if (value) aliases.set(name, value);
@@ -164,16 +214,16 @@ function collect(
 const PREPROCESSING = new Set(['Sub', 'Div', 'Mul', 'Add', 'Cast', 'Transpose', 'Identity', 'Unsqueeze']);
 
 /** The nodes right behind the inputs that only scale and shift them. */
-function preprocessingNodes(graph: InferredGraph): ReadonlySet<InferredNode> {
-  const found = new Set<InferredNode>();
+function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
+  const found = new Set<Node>();
   const inputs = new Set(graph.inputNames);
   const constants = new Set(graph.initializers.keys());
-  for (const inferred of graph.nodes) {
-    const { opType, inputs: names, outputs } = inferred.node;
+  for (const { node } of graph.nodes) {
+    const { opType, inputs: names, outputs } = node;
     if (opType === 'Constant') outputs.forEach((name) => void constants.add(name));
     else if (PREPROCESSING.has(opType) && names.some((n) => inputs.has(n))) {
       if (!names.every((n) => inputs.has(n) || constants.has(n))) continue;
-      found.add(inferred);
+      found.add(node);
       outputs.forEach((name) => void inputs.add(name));
     }
   }
@@ -194,13 +244,26 @@ function destinationsOf(value: Value): Destination[] {
         }
       }
       const goesOn = use.through.some((next) => next.uses.length > 0);
-      if (!goesOn && use.by.call.bodies.length === 0) found.push(use);
+      if (!goesOn && !use.isContainer) found.push(use);
     }
   }
   return found;
 }
 
+/** The first node that computes with a constant: past what only rearranges it before the network runs. */
+function ownerOf(value: Value): InferredNode | undefined {
+  let at: Value | undefined = value;
+  let owner: InferredNode | undefined;
+  while (at !== undefined) {
+    const use: Use | undefined = at.uses.find((u) => u.role === 'weight') ?? at.uses[0];
+    owner = use?.by ?? owner;
+    at = use?.through.find((next) => next.isFixed && next.uses.length > 0);
+  }
+  return owner;
+}
+
 /** One weight per element, unless the operator that computes with them unpacks several from each. */
 export function weightsPerTensor(tensor: Tensor, owner: Destination | undefined): number {
-  return owner?.by.operator?.weightsIn?.(owner.by.call, owner.slot) ?? elementCount(tensor);
+  const { operator, call } = owner?.by ?? {};
+  return (call && operator?.weightsIn?.(call, owner!.slot)) ?? elementCount(tensor);
 }

@@ -1,14 +1,29 @@
 // What is in a constant, for the few whose use does not tell whether they were trained. Only small ones are
 // read; where the data is missing the answer is no.
-import { elementCount, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { bitsOf } from '../graph/dtype.js';
+import { elementCount, rawRange, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { ByteRange } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
 
 const MAX_ELEMENTS = 1_000_000;
 
 function numbersOf(tensor: Tensor): readonly number[] | undefined {
-  if (elementCount(tensor) > MAX_ELEMENTS) return undefined;
+  return elementCount(tensor) > MAX_ELEMENTS ? undefined : attempt(() => tensorNumbers(tensor));
+}
+
+/** The first elements only: enough to rule most constants out without reading them. */
+function headOf(tensor: Tensor, count: number): readonly number[] | undefined {
+  const few = Math.min(count, elementCount(tensor));
+  const width = bitsOf(tensor.dtype) / 8;
+  const raw = Number.isInteger(width) ? attempt(() => rawRange(tensor)) : undefined;
+  if (raw === undefined || raw.length < few * width) return undefined;
+  const bytes = new ByteRange(raw.source, raw.offset, few * width);
+  return attempt(() => tensorNumbers({ ...tensor, dims: [few], data: { kind: 'raw', bytes } }));
+}
+
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return tensorNumbers(tensor);
+    return read();
   } catch (error) {
     if (error instanceof AuspexError) return undefined;
     throw error;
@@ -23,6 +38,7 @@ export function isUniform(tensor: Tensor): boolean {
 
 /** An additive mask of zeros and very negative numbers, or a mask of zeros and ones. */
 export function isMask(tensor: Tensor): boolean {
+  if (new Set(headOf(tensor, 16)).size > 2) return false;
   const x = numbersOf(tensor);
   if (x === undefined) return false;
   const values = new Set<number>();
@@ -45,10 +61,10 @@ export function isFrequencies(tensor: Tensor): boolean {
 export function isSinusoidTable(tensor: Tensor): boolean {
   const width = tensor.dims.at(-1) ?? 0;
   if (tensor.dims.length < 2 || width < 2 || elementCount(tensor) < 2 * width) return false;
-  const x = numbersOf(tensor);
-  if (x === undefined) return false;
   const isZeroOrOne = (e: number): boolean => Math.abs(e) < 1e-6 || Math.abs(e - 1) < 1e-6;
-  return x.slice(0, width).every(isZeroOrOne) && x.every((e) => Math.abs(e) <= 1.0001) && !isUniform(tensor);
+  if (headOf(tensor, width)?.every(isZeroOrOne) !== true) return false;
+  const x = numbersOf(tensor);
+  return x?.every((e) => Math.abs(e) <= 1.0001) === true && !isUniform(tensor);
 }
 
 /**

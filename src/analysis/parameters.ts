@@ -49,30 +49,36 @@ export function kindOfConstant(found: FoundConstant, signature: TorchSignature |
   return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';
 }
 
-function isQuantisedWeight({ role, by, slot }: Destination): boolean {
-  return role === 'weight' || (slot <= 1 && /MatMul|Conv|Gemm|Gather|DequantizeLinear/.test(by.node.opType));
+function isQuantisedWeight({ role, node, slot }: Destination): boolean {
+  return role === 'weight' || (slot <= 1 && /MatMul|Conv|Gemm|Gather|DequantizeLinear/.test(node.opType));
 }
 
 /** A float constant that enters arithmetic but was never trained. */
 function isSetting(found: FoundConstant, isWeight: boolean): boolean {
   const { name, tensor, isNode, destinations } = found;
   const isAnonymous = isMadeUpName(name);
+  const isOneNumber = elementCount(tensor) <= 1;
+  if (BUFFER_NAME.test(name)) return true;
+  if (destinations.some(isMatrixFactor)) {
+    // Linear layers have matrices. A vector holds the positions or frequencies of an embedding, unless it is
+    // the weight of a layer with one output, which is a matrix of one column.
+    const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
+    return isAnonymous && isVector && (isNode || tensor.dims.length > 2 || isOneNumber);
+  }
   if (isWeight) {
     // Normalisation without learned scale and shift is written with ones and zeros.
-    const isNormalisation = destinations.some((d) => /Normalization$/.test(d.by.node.opType));
-    return (isNode || (isAnonymous && isNormalisation)) && (elementCount(tensor) <= 1 || isUniform(tensor));
+    const isNormalisation = destinations.some((d) => /Normalization$/.test(d.node.opType));
+    return (isNode || (isAnonymous && isNormalisation)) && (isOneNumber || isUniform(tensor));
   }
-  if (BUFFER_NAME.test(name)) return true;
-  if (elementCount(tensor) <= 1) return isNode || isAnonymous;
-  if (isNode && isAnonymous) return !destinations.some(isMatrixFactor);
+  if (isOneNumber) return isNode || isAnonymous;
+  if (isNode && isAnonymous) return true;
   // The mean and deviation that an image is normalised with, per channel.
   if (found.isPreprocessing && elementCount(tensor) <= 4) return true;
-  if (destinations.some(isMatrixFactor)) return isAnonymous && isFrequencies(tensor);
-  return isMask(tensor) || (isAnonymous && (isFrequencies(tensor) || isSinusoidTable(tensor)));
+  return isMask(tensor) || isSinusoidTable(tensor) || (isAnonymous && isFrequencies(tensor));
 }
 
-function isMatrixFactor({ by }: Destination): boolean {
-  return /MatMul|Gemm|Einsum/.test(by.node.opType);
+function isMatrixFactor({ node }: Destination): boolean {
+  return /MatMul|Gemm|Einsum/.test(node.opType);
 }
 
 /** How many weights a parameter holds: its elements, unless it is packed or was blown up from a table. */

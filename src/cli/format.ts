@@ -15,7 +15,7 @@ export function formatCount(count: Dim | undefined): string {
 /** `46.8 MB`; 1 MB is 10^6 bytes. */
 export function formatBytes(bytes: Dim | undefined): string {
   if (bytes === undefined) return '?';
-  if (typeof bytes !== 'number') return `${compact(bytes.toString())} B`;
+  if (typeof bytes !== 'number') return compact(bytes.toString());
   return `${scaled(bytes, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B`.replace(/(\d)B$/, '$1 B');
 }
 
@@ -36,9 +36,16 @@ function scaled(value: number, units: readonly string[]): string {
   return `${value < 0 ? '-' : ''}${rest.toFixed(digits)} ${units[unit]}`;
 }
 
+/** An expression for people: short coefficients, and room between its terms to break the line at. */
 function compact(text: string): string {
-  return text.replace(/\d{4,}/g, (digits) => scaled(Number(digits), LARGE).replace(' ', ''));
+  if (OVERSIZED.test(text)) return 'depends on sizes';
+  return text
+    .replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => scaled(Number(digits), LARGE).replace(' ', ''))
+    .replace(/(?<=[^(*/])([+-])(?![^(]*\))/g, ' $1 ');
 }
+
+/** What expressions that grew too large are replaced by. */
+const OVERSIZED = /\bsize_[0-9a-f]{8}\b/;
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
@@ -106,5 +113,5 @@ export function wrap(text: string, indent = 0, hanging = indent): string[] {
     }
     line += line.trim() === '' ? word : ` ${word}`;
   }
-  return [...lines, line];
+  return [...lines, line].map((l) => fit(l, WIDTH));
 }

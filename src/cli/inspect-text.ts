@@ -1,10 +1,27 @@
 // An inspection for people, at most 80 columns wide.
 import type { Block } from '../analysis/blocks.js';
 import type { Counts } from '../analysis/cost.js';
-import { type Inspection, magnitude, type SortKey, sortByCount } from '../analysis/inspect.js';
+import {
+  type Inspection,
+  magnitude,
+  type OperatorCounts,
+  type SortKey,
+  sortByCount,
+} from '../analysis/inspect.js';
 import type { Model } from '../graph/graph.js';
 import { formatType } from '../graph/types.js';
-import { bar, fit, formatBytes, formatCount, formatExact, percent, table, WIDTH, wrap } from './format.js';
+import {
+  bar,
+  type Column,
+  fit,
+  formatBytes,
+  formatCount,
+  formatExact,
+  percent,
+  table,
+  WIDTH,
+  wrap,
+} from './format.js';
 
 export interface TextOptions {
   readonly file: string;
@@ -13,7 +30,7 @@ export interface TextOptions {
   readonly tree: boolean;
 }
 
-const BAR_WIDTH = 14;
+const BAR_WIDTH = 10;
 
 /** Inputs or outputs beyond this many are counted, not listed. */
 const LISTED_VALUES = 8;
@@ -45,7 +62,9 @@ function header(model: Model, { inference, coverage, hash }: Inspection, file: s
   ): string[] => [
     ...names.slice(0, LISTED_VALUES).map((name, i) => {
       const type = typeOf(name, i);
-      return `  ${label.padEnd(8)}${fit(name, Math.max(8, WIDTH - 12 - type.length), 'end')}  ${type}`;
+      const start = `  ${label.padEnd(8)}${fit(name, 40, 'end')}`;
+      const isShort = start.length + 2 + type.length <= WIDTH;
+      return isShort ? `${start}  ${type}` : `${start}\n          ${fit(type, WIDTH - 10)}`;
     }),
     ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
   ];
@@ -76,14 +95,18 @@ function totals({ cost }: Inspection): string[] {
   if (t.arithmeticIntensity !== undefined) {
     rows.push(['Intensity', t.arithmeticIntensity.toFixed(1), 'FLOPs per byte of memory access']);
   }
-  const width = Math.max(...rows.map(([, short]) => short.length));
-  return rows.flatMap(([label, short, note]) => {
-    const start = `  ${label.padEnd(14)}`;
-    // A long expression gets the line for itself.
-    if (width > 34) return wrap(`${label.trim().padEnd(14)}${short}`, 2, 18);
-    return [`${start}${short.padStart(width)}   ${note}`.trimEnd()];
-  });
+  const isShort = (text: string): boolean => text.length <= MAX_SHORT;
+  const width = Math.max(...rows.map(([, short]) => (isShort(short) ? short.length : 0)));
+  return rows.flatMap(([label, short, note]) =>
+    isShort(short)
+      ? [`  ${label.padEnd(14)}${short.padStart(width)}   ${note}`.trimEnd()]
+      : // A long expression gets the lines for itself.
+        [`  ${label}`, ...wrap(short, 6)],
+  );
 }
+
+/** Counts longer than this are expressions that need lines of their own. */
+const MAX_SHORT = 24;
 
 function shareOf(key: SortKey, item: Counts): number {
   return magnitude(key === 'memory' ? item.memoryAccessBytes : item[key]);
@@ -106,26 +129,22 @@ const BAR_TITLES: Record<SortKey, string> = {
 function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   const sorted = sortByCount(operators, key);
   const share = shares(sorted, key);
+  // Expressions need room: with symbolic sizes FLOPs give way, which follow MACs closely.
+  const isSymbolic = sorted.some((kind) => typeof kind.flops !== 'number');
+  const columns: [Column, (kind: OperatorCounts) => string][] = [
+    [{ title: 'Operator', flexible: 'start' }, (kind) => kind.operator],
+    [{ title: 'Nodes', align: 'right' }, (kind) => String(kind.nodes)],
+    [{ title: 'Params', align: 'right' }, (kind) => blankZero(formatCount(kind.parameters))],
+    [{ title: 'MACs', align: 'right' }, (kind) => cell(formatCount(kind.macs))],
+    [{ title: 'FLOPs', align: 'right' }, (kind) => cell(formatCount(kind.flops))],
+    [{ title: 'Memory', align: 'right' }, (kind) => cell(formatBytes(kind.memoryAccessBytes))],
+    [{ title: BAR_TITLES[key] }, (kind) => share(kind)[0]!],
+    [{ title: '', align: 'right' }, (kind) => share(kind)[1]!],
+  ];
+  const shown = columns.filter(([{ title }]) => !isSymbolic || title !== 'FLOPs');
   return table(
-    [
-      { title: 'Operator', flexible: 'start' },
-      { title: 'Nodes', align: 'right' },
-      { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: 'FLOPs', align: 'right' },
-      { title: 'Memory', align: 'right' },
-      { title: BAR_TITLES[key] },
-      { title: '', align: 'right' },
-    ],
-    sorted.map((kind) => [
-      kind.operator,
-      String(kind.nodes),
-      blankZero(formatCount(kind.parameters)),
-      cell(formatCount(kind.macs)),
-      cell(formatCount(kind.flops)),
-      cell(formatBytes(kind.memoryAccessBytes)),
-      ...share(kind),
-    ]),
+    shown.map(([column]) => column),
+    sorted.map((kind) => shown.map(([, text]) => text(kind))),
   );
 }
 
@@ -152,7 +171,7 @@ function nodeTable({ cost }: Inspection, key: SortKey | undefined): string[] {
     ],
     nodes.map((n) => [
       n.name,
-      fit(n.operator, 16, 'end'),
+      fit(n.operator, 18),
       fit(n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '', 18),
       blankZero(formatCount(n.parameters)),
       cell(formatCount(n.macs)),

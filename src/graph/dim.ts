@@ -26,7 +26,7 @@ interface Term {
 const MAX_TERMS = 48;
 const MAX_DEGREE = 32;
 const MAX_OPERANDS = 16;
-const MAX_TEXT = 400;
+const MAX_TEXT = 1000;
 
 const SEPARATOR = '\u0001';
 

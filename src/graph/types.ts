@@ -1,7 +1,7 @@
 // What is known of a value before a network runs: its kind, element type, shape, and, for the small tensors
 // that shapes are computed from, its elements.
 
-import { add, ceilDivide, type Dim, multiply, product, sameDim } from './dim.js';
+import { add, ceilDivide, type Dim, Expr, multiply, product, sameDim } from './dim.js';
 import { bitsOf, type DataType } from './dtype.js';
 
 export type Shape = readonly Dim[];
@@ -73,6 +73,8 @@ export interface SequenceType {
   readonly element: ValueType;
   /** The types one by one, where the number of elements is known. */
   readonly items?: readonly ValueType[];
+  /** The number of elements, where it is symbolic or there are too many to list. */
+  readonly length?: Dim;
 }
 
 export interface OptionalType {
@@ -113,8 +115,18 @@ export function tensorType(
   return new TensorType(dtype, shape, elements);
 }
 
-export function sequenceType(element: ValueType, items?: readonly ValueType[]): SequenceType {
-  return items ? { kind: 'sequence', element, items } : { kind: 'sequence', element };
+/** @param contents the types of the elements one by one, or how many there are. */
+export function sequenceType(element: ValueType, contents?: readonly ValueType[] | Dim): SequenceType {
+  if (contents === undefined) return { kind: 'sequence', element };
+  if (typeof contents === 'number' || contents instanceof Expr) {
+    return { kind: 'sequence', element, length: contents };
+  }
+  return { kind: 'sequence', element, items: contents };
+}
+
+/** How many elements a sequence has, where that is known. */
+export function sequenceLength(type: SequenceType): Dim | undefined {
+  return type.items?.length ?? type.length;
 }
 
 export function optionalType(element: ValueType, present?: boolean): OptionalType {

@@ -1,6 +1,7 @@
 // Operators that put tensors together, take them apart and repeat them: Concat, Split, Tile, Expand.
 import {
   add,
+  axisSize,
   ceilDivide,
   type Dim,
   floorDivide,
@@ -8,9 +9,9 @@ import {
   multiply,
   subtract,
   sum,
-  symbol,
 } from '../graph/dim.js';
 import { isInteger } from '../graph/dtype.js';
+import { nodeLabel } from '../graph/graph.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { broadcastShapes, foldElementwise, smallShape } from './broadcast.js';
 import { FREE } from './cost.js';
@@ -103,8 +104,8 @@ function partlyKnown(call: Call, inputs: readonly TensorType[], shape: Shape): r
   const elements: Dim[] = [];
   for (const [n, input] of inputs.entries()) {
     const [length] = input.shape as readonly number[];
-    const name = call.node.inputs[n];
-    for (let i = 0; i < length!; i++) elements.push(input.elements?.[i] ?? symbol(`${name}[${i}]`));
+    const name = call.node.inputs[n] ?? nodeLabel(call.node);
+    for (let i = 0; i < length!; i++) elements.push(input.elements?.[i] ?? axisSize(name, i));
   }
   return elements.length === shape[0] ? elements : undefined;
 }

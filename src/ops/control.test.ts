@@ -99,6 +99,20 @@ describe('If', () => {
     expect(type).toEqual(sequenceType(new TensorType('float32', [2, 3])));
   });
 
+  it('takes the other branch where the sizes of one do not fit', () => {
+    const product = makeNode('MatMul', ['x1', 'x1'], ['a']);
+    for (const node of [
+      If(product, makeNode('Neg', ['x1'], ['b'])),
+      If(makeNode('Neg', ['x1'], ['b']), product),
+    ]) {
+      const { outputTypes, nodes } = inferShapes(modelWith([CONDITION, float(2, 3)], [node], ['y'])).graph;
+      expect(shapesOf(outputTypes)).toEqual(['[2,3]']);
+      expect(nodes[0]!.call.bodies).toMatchObject([{ times: 1, alternative: false }]);
+    }
+    const neither = If(product, makeNode('MatMul', ['x1', 'x1'], ['b']));
+    expect(() => infer([CONDITION, float(2, 3)], [neither], 'y')).toThrow(/cannot be multiplied/);
+  });
+
   it('rejects branches of different types', () => {
     const mixed = If(makeNode('Shape', ['x1'], ['a']), makeNode('Neg', ['x1'], ['b']));
     expect(() => infer([CONDITION, float(2, 3)], [mixed], 'y')).toThrow(/both int64\[2\] and float32\[2,3\]/);

@@ -5,31 +5,58 @@ import {
   type SequenceType,
   type Shape,
   sameType,
+  sequenceLength,
   sequenceType,
   TensorType,
   type ValueType,
 } from '../graph/types.js';
+import { AuspexError } from '../util/errors.js';
 import { mayEqual } from './arguments.js';
 import { FREE } from './cost.js';
 import { mergeTypes } from './merge.js';
-import type { Call, Operator } from './operator.js';
+import type { Call, InferredBody, Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 import { sequenceInput, sequenceOf } from './sequence.js';
 
-/** Runs one of two graphs. Where the condition is known, only that one is looked at. */
+/**
+ * Runs one of two graphs. Where the condition is known only that one is looked at. A branch in which the sizes
+ * do not fit together cannot be the one that runs: then it is the other.
+ */
 const If: Operator = {
   infer: (call) => {
     const condition = call.tensor(0).elements?.[0];
     if (isKnown(condition)) return call.runBody(condition !== 0 ? 'then_branch' : 'else_branch', []);
-    const then = call.runBody('then_branch', [], { alternative: true });
-    const otherwise = call.runBody('else_branch', [], { alternative: true });
-    if (then.length !== otherwise.length) {
-      call.fail(`the branches have ${then.length} and ${otherwise.length} outputs`, 'GRAPH_BODY');
+    const then = tryBranch(call, 'then_branch');
+    const otherwise = tryBranch(call, 'else_branch');
+    if (then instanceof AuspexError && otherwise instanceof AuspexError) throw then;
+    if (then instanceof AuspexError) return record(call, 'else_branch', otherwise as InferredBody);
+    if (otherwise instanceof AuspexError) return record(call, 'then_branch', then);
+    const types = record(call, 'then_branch', then, true);
+    const others = record(call, 'else_branch', otherwise, true);
+    if (types.length !== others.length) {
+      call.fail(`the branches have ${types.length} and ${others.length} outputs`, 'GRAPH_BODY');
     }
-    return then.map((type, i) => mergeTypes(call, type, otherwise[i]!, (axis) => call.unknownSize(i, axis)));
+    return types.map((type, i) => mergeTypes(call, type, others[i]!, (axis) => call.unknownSize(i, axis)));
   },
   cost: FREE,
 };
+
+/** Errors that tell of sizes, not of a graph that makes no sense. */
+const DOES_NOT_FIT = /^(SHAPE_|OP_INPUT$)/;
+
+function tryBranch(call: Call, name: string): InferredBody | AuspexError {
+  try {
+    return call.inferBody(name, []);
+  } catch (error) {
+    if (error instanceof AuspexError && DOES_NOT_FIT.test(error.code)) return error;
+    throw error;
+  }
+}
+
+function record(call: Call, name: string, branch: InferredBody, alternative = false): readonly ValueType[] {
+  call.recordBody(name, branch, { alternative });
+  return branch.outputTypes;
+}
 
 /** How a version of Scan finds its inputs and cuts them up for the body. */
 interface ScanLayout {
@@ -139,29 +166,24 @@ const MAX_SEPARATE_RUNS = 64;
 /** Runs a body for each element of a sequence, beside the same element of other sequences, or whole tensors. */
 const SequenceMap: Operator = {
   infer: (call) => {
-    const { items } = sequenceInput(call, 0);
+    const first = sequenceInput(call, 0);
+    const length = sequenceLength(first);
     const types = call.inputs.map((type) => type ?? call.fail('an input is missing', 'OP_INPUT'));
     for (const type of types) {
-      if (type.kind === 'sequence' && items && type.items && type.items.length !== items.length) {
-        call.fail(`the sequences have ${items.length} and ${type.items.length} elements`);
-      }
+      const other = type.kind === 'sequence' ? sequenceLength(type) : length;
+      if (!mayEqual(length, other)) call.fail(`the sequences have ${length} and ${other} elements`);
     }
-    const inputsAt = (index: number): ValueType[] =>
-      types.map((type) => (type.kind === 'sequence' ? (type.items?.[index] ?? type.element) : type));
     const isUniform = types.every((type) => type.kind !== 'sequence' || sharedType(type) !== undefined);
-    if (items === undefined || isUniform || items.length > MAX_SEPARATE_RUNS) {
+    if (first.items === undefined || isUniform || first.items.length > MAX_SEPARATE_RUNS) {
       const inputs = types.map((type) =>
         type.kind === 'sequence' ? (sharedType(type) ?? type.element) : type,
       );
-      const outputs = call.runBody('body', inputs, { times: items?.length });
-      return outputs.map((type) =>
-        sequenceType(
-          type,
-          items?.map(() => type),
-        ),
-      );
+      const outputs = call.runBody('body', inputs, { times: length });
+      return outputs.map((type) => sequenceType(type, first.items?.map(() => type) ?? length));
     }
-    const runs = items.map((_, index) => call.runBody('body', inputsAt(index)));
+    const inputsAt = (index: number): ValueType[] =>
+      types.map((type) => (type.kind === 'sequence' ? (type.items?.[index] ?? type.element) : type));
+    const runs = first.items.map((_, index) => call.runBody('body', inputsAt(index)));
     return runs[0]!.map((_, output) => {
       const results = runs.map((run) => run[output]!);
       return sequenceOf(call, results);

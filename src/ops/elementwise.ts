@@ -145,8 +145,7 @@ const VARIADIC: Readonly<Record<string, Fold | undefined>> = {
 function modulo(dtype: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
   if (b === 0 || isFloat(dtype)) return undefined;
   if (typeof a === 'number' && typeof b === 'number') return a - b * Math.floor(a / b);
-  const rest = subtract(a!, multiply(b!, floorDivide(a!, b!)));
-  return typeof rest === 'number' ? rest : undefined;
+  return subtract(a!, multiply(b!, floorDivide(a!, b!)));
 }
 
 /** The remainder of C's fmod, which has the sign of the dividend. */

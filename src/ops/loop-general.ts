@@ -2,7 +2,7 @@
 // iteration"; the body is looked at again until its types go in and come out the same.
 import { add, type Dim, isKnown, multiply, sameDim, subtract, symbol } from '../graph/dim.js';
 import type { Graph } from '../graph/graph.js';
-import { isTensor, sequenceType, TensorType, type ValueType } from '../graph/types.js';
+import { isTensor, sequenceLength, sequenceType, TensorType, type ValueType } from '../graph/types.js';
 import { asOptional, carriedOut, collected, goesOn, type Look, look, type Start } from './loop-body.js';
 import { mergeTypes, sameElements, sameKnowledge, withoutShape } from './merge.js';
 import type { Call } from './operator.js';
@@ -30,11 +30,16 @@ class ChangingSizes {
     this.#inputs = body.inputs.slice(2).map((input) => input.name);
   }
 
-  /** The size of a carried value in this iteration. */
-  now(carried: number, axis: number): Dim {
-    const name = `${this.#inputs[carried]}[${axis}].now`;
-    this.#named.add(name);
-    return symbol(name);
+  /** The size of a carried tensor, or the length of a carried sequence, in this iteration. */
+  now(carried: number, axis: number | 'length'): Dim {
+    return symbol(`${this.#inputs[carried]}[${axis}].now`);
+  }
+
+  /** Notes that it changes. */
+  add(carried: number, axis: number | 'length'): Dim {
+    const size = this.now(carried, axis);
+    this.#named.add(String(size));
+    return size;
   }
 
   /** Whether a size depends on the iteration. */
@@ -52,11 +57,17 @@ function settle(call: Call, first: Look, changing: ChangingSizes): Look {
       const before = at.carried[i]!;
       if (round >= MAX_ROUNDS) return withoutShape(before);
       const after = before.kind === 'optional' ? asOptional(type) : type;
-      return mergeTypes(call, before, after, (axis) => changing.now(i, axis));
+      const merged = mergeTypes(call, before, after, (axis) => changing.add(i, axis));
+      const changesLength = knowsLength(before) && knowsLength(after) && !knowsLength(merged);
+      return changesLength ? { ...merged, length: changing.add(i, 'length') } : merged;
     });
     if (next.every((type, i) => sameKnowledge(type, at.carried[i]!))) return at;
     at = look(call, next);
   }
+}
+
+function knowsLength(type: ValueType): boolean {
+  return type.kind === 'sequence' && sequenceLength(type) !== undefined;
 }
 
 /** The outputs of a loop, from types that hold in each iteration. */
@@ -94,10 +105,13 @@ class AfterLoop {
     if (this.times === 0) return before;
     if (isTensor(before) && isTensor(after)) return this.#tensor(index, before, after);
     const unknown = (axis: number): Dim => this.#call.unknownSize(index, axis);
-    const last = this.#withoutChanging(after, unknown);
-    if (this.#runs) return last;
-    const first = before.kind === 'optional' && last.kind !== 'optional' ? before.element : before;
-    return mergeTypes(this.#call, first, last, unknown);
+    const first = before.kind === 'optional' && after.kind !== 'optional' ? before.element : before;
+    const body = this.#withoutChanging(after, unknown);
+    const last = this.#runs ? body : mergeTypes(this.#call, first, body, unknown);
+    if (first.kind !== 'sequence' || after.kind !== 'sequence' || last.kind !== 'sequence') return last;
+    const now = this.#changing.now(index, 'length');
+    const length = this.#lastSize(sequenceLength(first), sequenceLength(after), now);
+    return last.items === undefined && length !== undefined ? { ...last, length } : last;
   }
 
   #tensor(index: number, before: TensorType, after: TensorType): TensorType {
@@ -114,7 +128,8 @@ class AfterLoop {
   }
 
   /** A size after the loop. Where each iteration adds the same, it is known from the number of iterations. */
-  #lastSize(before: Dim | undefined, after: Dim, now: Dim): Dim | undefined {
+  #lastSize(before: Dim | undefined, after: Dim | undefined, now: Dim): Dim | undefined {
+    if (after === undefined) return undefined;
     if (!this.#changing.has(after)) {
       return this.#runs || (before !== undefined && sameDim(before, after)) ? after : undefined;
     }

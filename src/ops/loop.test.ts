@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { symbol } from '../graph/dim.js';
+import { type Expr, symbol } from '../graph/dim.js';
 import { type Model, makeNode, type Node, type ValueInfo } from '../graph/graph.js';
 import { formatType, isTensor, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
 import { body, formal, modelWith } from './graph.testing.js';
@@ -191,6 +191,21 @@ describe('Loop', () => {
     expect(timesOf(model, options)).toEqual(['steps']);
   });
 
+  it('knows how long a sequence grows', () => {
+    const length = makeNode('SequenceLength', ['seq'], ['n']);
+    const stack = makeNode('ConcatFromSequence', ['seq'], ['z'], attributesOf({ axis: 0, new_axis: 1 }));
+    const model = modelWith([UNKNOWN_TIMES, float(2, 3)], [...COLLECTS, length, stack], ['y', 'z', 'n']);
+    const infer = (steps: number | Expr) => {
+      const types = { x0: new TensorType('int64', [], [steps]) };
+      return inferShapes(model, { types }).graph.outputTypes;
+    };
+    const [y, z, n] = infer(symbol('steps'));
+    expect([String(y), String(z)]).toEqual(['float32[2*steps,3]', 'float32[steps,2,3]']);
+    expect(isTensor(n) && String(n.elements)).toBe('steps');
+    expect(String(infer(1000)[0])).toBe('float32[2000,3]');
+    expect(shapesOf(inferShapes(model).graph.outputTypes)).toEqual(['[y[0],3]', '[z[0],2,3]', '[]']);
+  });
+
   it('does not trust the limit where the body decides when to stop', () => {
     const decides = loop(
       ['x0', '', 'x1'],
@@ -232,6 +247,20 @@ describe('Loop', () => {
     const [shape, y] = infer([UNKNOWN_TIMES, known([3, 2]), float(3, 2)], [passes], 'shape', 'y');
     expect(isTensor(shape) && shape.elements).toEqual([3, 2]);
     expect(String(y)).toBe('float32[3,2]');
+  });
+
+  it('takes what the body gives for the optional value that it takes', () => {
+    const element = new TensorType('float32', undefined);
+    const fills = loop(
+      ['x0', '', 'none'],
+      ['y'],
+      [{ name: 'o', type: { kind: 'optional', element } }],
+      [ON, makeNode('OptionalHasElement', ['o'], ['has']), makeNode('Identity', ['x1'], ['h2'])],
+      ['on', 'h2'],
+    );
+    const none = makeNode('Optional', [], ['none'], { type: { type: 'type_proto', value: element } });
+    expect(infer([TIMES, float(2)], [none, fills], 'y').map(formatType)).toEqual(['float32[2]']);
+    expect(infer([UNKNOWN_TIMES, float(2)], [none, fills], 'y').map(formatType)).toEqual(['float32[?]']);
   });
 
   it('runs loops in loops', async () => {

@@ -49,7 +49,9 @@ function isWorthFollowing(before: ValueType, after: ValueType): boolean {
     return before.mayBeKnown && after.mayBeKnown && !sameElements(before, after);
   }
   if (before.kind === 'sequence' && after.kind === 'sequence') {
-    return before.items !== undefined && before.items.length !== after.items?.length;
+    return (
+      before.items !== undefined && after.items !== undefined && before.items.length !== after.items.length
+    );
   }
   return !sameType(before, after);
 }

@@ -10,6 +10,7 @@ import {
   type Shape,
   sameShape,
   sameType,
+  sequenceLength,
   sequenceType,
   TensorType,
   UNKNOWN,
@@ -39,11 +40,12 @@ export function mergeTypes(call: Call, a: ValueType, b: ValueType, unknownSize: 
     return new TensorType(sameDtype(a.dtype, b.dtype), shape, commonElements(a, b));
   }
   if (a.kind === 'sequence' && b.kind === 'sequence') {
-    const items =
-      a.items && a.items.length === b.items?.length
-        ? a.items.map((item, i) => merge(item, b.items![i]!))
-        : undefined;
-    return sequenceType(mergeElements(a, b, merge), items);
+    const element = mergeElements(a, b, merge);
+    const [length, other] = [sequenceLength(a), sequenceLength(b)];
+    if (length === undefined || other === undefined || !sameDim(length, other)) return sequenceType(element);
+    if (a.items === undefined || b.items === undefined) return sequenceType(element, length);
+    const items = a.items.map((item, i) => merge(item, b.items![i]!));
+    return sequenceType(element, items);
   }
   if (a.kind === 'optional' && b.kind === 'optional') {
     const element = merge(a.element, b.element);
@@ -100,9 +102,10 @@ export function sameKnowledge(a: ValueType, b: ValueType): boolean {
   if (!sameType(a, b)) return false;
   if (isTensor(a) && isTensor(b)) return (!a.mayBeKnown && !b.mayBeKnown) || sameElements(a, b);
   if (a.kind === 'sequence' && b.kind === 'sequence') {
-    return (
-      a.items?.length === b.items?.length && (a.items ?? []).every((t, i) => sameKnowledge(t, b.items![i]!))
-    );
+    const [length, other] = [sequenceLength(a), sequenceLength(b)];
+    if (length === undefined || other === undefined) return length === other;
+    if (!sameDim(length, other) || !a.items !== !b.items) return false;
+    return (a.items ?? []).every((type, i) => sameKnowledge(type, b.items![i]!));
   }
   if (a.kind === 'optional' && b.kind === 'optional') {
     return a.present === b.present && sameKnowledge(a.element, b.element);

@@ -199,7 +199,7 @@ const ZipMap: Operator = {
     const shape = shapeOfRank(call, 0, 1, 2);
     if (!mayEqual(shape?.at(-1), labels)) call.fail(`${labels} labels do not fit scores of shape [${shape}]`);
     const key = count(call, 'classlabels_strings') > 0 ? 'string' : 'int64';
-    return [sequenceType({ kind: 'map', key, value: new TensorType('float32', []) })];
+    return [sequenceType({ kind: 'map', key, value: new TensorType('float32', []) }, rows(call))];
   },
   cost: FREE,
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
 import { type Attribute, makeNode, type Node } from '../graph/graph.js';
 import { formatType, isTensor, optionalType, TensorType, type ValueType } from '../graph/types.js';
-import { modelWith } from './graph.testing.js';
+import { body, formal, modelWith } from './graph.testing.js';
 import { expectModelSameAsOrt, input } from './ort.testing.js';
 
 const x = input('float32', [2, 3]);
@@ -51,6 +51,24 @@ describe('optional values', () => {
     const nodes = [makeNode('OptionalGetElement', ['x0'], ['y'])];
     expect(String(infer(nodes))).toBe('float32[2,3]');
     expect(() => infer(nodes, 15)).toThrow(/must be optional/);
+  });
+
+  it('takes a plain value for the optional input of a loop body as one that is there', () => {
+    const carried = { name: 'o', type: optionalType(new TensorType('float32', undefined)) };
+    const loop = makeNode('Loop', ['', '', 'x0'], ['', 'y'], {
+      body: body(
+        [formal('i', 'int64', []), formal('go', 'bool', []), carried],
+        [
+          makeNode('Identity', ['go'], ['on']),
+          makeNode('Identity', ['o'], ['next']),
+          makeNode('OptionalGetElement', ['o'], ['element']),
+          makeNode('Shape', ['element'], ['sizes']),
+        ],
+        ['on', 'next', 'sizes'],
+      ),
+    });
+    const type = infer([loop], 15);
+    expect(isTensor(type) && type.shape?.[1]).toBe(2);
   });
 
   it('rejects an empty one where an element is needed, and one without a type', () => {

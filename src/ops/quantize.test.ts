@@ -28,6 +28,7 @@ const CASES: readonly TestCase[] = [
   },
   { op: 'DequantizeLinear', opset: 10, inputs: [int8(2, 3), float(), int8()] },
   { op: 'DequantizeLinear', opset: 13, inputs: [int8(2, 3), float(3)] },
+  { op: 'DequantizeLinear', opset: 13, inputs: [int8(4), float(1), int8()] },
   { op: 'DequantizeLinear', opset: 19, inputs: [int8(2, 3), input('float16', [])] },
   { op: 'DequantizeLinear', inputs: [input('int32', [2, 3]), float()] },
   {

@@ -12,7 +12,9 @@ import type { OperatorTable } from './registry.js';
 function checkScale(call: Call): void {
   const scale = call.tensor(1).shape;
   const { shape } = call.tensor(0);
-  if (scale) expectShape(call, 2, 'the zero point', scale);
+  // ONNX Runtime's own quantiser writes scales of shape [1] beside zero points of shape [], and runs them.
+  const isSingle = scale?.every((d) => d === 1) && call.optionalTensor(2)?.size === 1;
+  if (scale && !isSingle) expectShape(call, 2, 'the zero point', scale);
   if (scale === undefined || shape === undefined || scale.length === 0) return;
   const blockSize = call.int('block_size', 0);
   if (!Number.isSafeInteger(blockSize) || blockSize < 0) {

@@ -161,6 +161,19 @@ describe('sequences', () => {
     ]);
   });
 
+  it('knows a symbolic length', () => {
+    const nodes = [
+      node('SplitToSequence', ['x0'], 'seq', { keepdims: 0 }),
+      node('SequenceInsert', ['seq', 'x1'], 'more'),
+      node('SequenceLength', ['more'], 'n'),
+      node('ConcatFromSequence', ['more'], 'stack', { axis: 0, new_axis: 1 }),
+    ];
+    const model = modelWith([float(5, 3), float(3)], nodes, ['n', 'stack']);
+    const [n, stack] = inferShapes(model, { shapes: { x0: ['rows', 3] } }).graph.outputTypes;
+    expect(isTensor(n) && String(n.elements)).toBe('rows+1');
+    expect(String(stack)).toBe('float32[rows+1,3]');
+  });
+
   it('takes a sequence from outside', () => {
     const model = modelWith([float(1)], [node('SequenceAt', ['x0', 'x1'], 'y')], ['y']);
     const inputs = [
@@ -234,7 +247,7 @@ describe('sequences', () => {
 
   it('does not list the elements of a very long sequence', () => {
     const [type] = inferTypes({ op: 'SplitToSequence', inputs: [float(1_000_000_000)] });
-    expect(type).toEqual(sequenceType(new TensorType('float32', [1])));
+    expect(type).toEqual(sequenceType(new TensorType('float32', [1]), 1_000_000_000));
   });
 
   it('moves the tensors that it touches', () => {

@@ -1,11 +1,12 @@
 // Sequences of tensors. Where the number of elements is known a sequence carries the type of each of them, so
 // that what an exporter puts in and takes out again keeps its shape.
-import { type Dim, isKnown, sum } from '../graph/dim.js';
+import { add, ceilDivide, type Dim, isKnown, multiply, sum } from '../graph/dim.js';
 import {
   formatType,
   isTensor,
   MAX_KNOWN_ELEMENTS,
   type SequenceType,
+  sequenceLength,
   sequenceType,
   TensorType,
   totalBytes,
@@ -45,7 +46,7 @@ export function sequenceOf(
   element: ValueType = UNKNOWN,
 ): SequenceType {
   const type = common(call, items) ?? element;
-  return sequenceType(type, items.length <= MAX_KNOWN_ITEMS ? items : undefined);
+  return sequenceType(type, items.length <= MAX_KNOWN_ITEMS ? items : items.length);
 }
 
 /**
@@ -66,6 +67,11 @@ function position(call: Call, input: number, length: number, past: 0 | 1): numbe
   return index;
 }
 
+function changedLength(sequence: SequenceType, by: 1 | -1): Dim | undefined {
+  const length = sequenceLength(sequence);
+  return length === undefined ? undefined : add(length, by);
+}
+
 const SequenceEmpty: Operator = {
   infer: (call) => {
     const dtype = dtypeAttribute(call, 'dtype') ?? 'float32';
@@ -84,11 +90,14 @@ const SequenceConstruct: Operator = {
 
 const SequenceInsert: Operator = {
   infer: (call) => {
-    const { element, items } = sequenceInput(call, 0);
+    const sequence = sequenceInput(call, 0);
+    const { element, items } = sequence;
     const tensor = call.tensor(1);
     const both = common(call, [element, tensor])!;
     const merged = items?.length === 0 ? tensor : both;
-    if (items === undefined || items.length >= MAX_KNOWN_ITEMS) return [sequenceType(merged)];
+    if (items === undefined || items.length >= MAX_KNOWN_ITEMS) {
+      return [sequenceType(merged, changedLength(sequence, 1))];
+    }
     const at = position(call, 2, items.length, 1);
     if (at === undefined) return [sequenceType(merged, new Array(items.length + 1).fill(merged))];
     return [sequenceType(merged, items.toSpliced(at === 'end' ? items.length : at, 0, tensor))];
@@ -99,8 +108,9 @@ const SequenceInsert: Operator = {
 
 const SequenceErase: Operator = {
   infer: (call) => {
-    const { element, items } = sequenceInput(call, 0);
-    if (items === undefined) return [sequenceType(element)];
+    const sequence = sequenceInput(call, 0);
+    const { element, items } = sequence;
+    if (items === undefined) return [sequenceType(element, changedLength(sequence, -1))];
     if (items.length === 0) call.fail('nothing can be erased from an empty sequence');
     const at = position(call, 1, items.length, 0);
     if (at === undefined) return [sequenceType(element, new Array(items.length - 1).fill(element))];
@@ -124,33 +134,37 @@ const SequenceAt: Operator = {
 
 const SequenceLength: Operator = {
   infer: (call) => {
-    const { items } = sequenceInput(call, 0);
-    return [new TensorType('int64', [], items && [items.length])];
+    const length = sequenceLength(sequenceInput(call, 0));
+    return [new TensorType('int64', [], length === undefined ? undefined : [length])];
   },
   cost: counted('0', () => ({ memoryBytes: 0 })),
 };
 
-/** The sizes of the parts along the axis, one by one; undefined when their number is not known. */
-function partSizes(call: Call, size: Dim): readonly Dim[] | undefined {
+/** The size of equal parts, of which the last may be smaller; undefined when it is not known or they differ. */
+function equalPart(call: Call): number | undefined {
+  if (!call.has(1)) return 1;
   expectInteger(call, 1);
-  const split = call.has(1) ? call.tensor(1) : new TensorType('int64', [], [1]);
-  const sizes = call.has(1) ? call.elements(1) : [1];
-  if (split.rank === 1 && sizes) {
-    for (const part of sizes) {
-      if (isKnown(part) && !(Number.isInteger(part) && part >= 0))
-        call.fail(`a part cannot have size ${part}`);
-    }
-    const whole = sum(sizes);
-    if (!mayEqual(whole, size)) call.fail(`parts of [${sizes}] do not add up to ${size}`);
-    return sizes;
-  }
-  const part = sizes?.[0];
-  if (split.rank !== 0 || !isKnown(part)) return undefined;
+  const part = call.tensor(1).rank === 0 ? call.scalar(1) : undefined;
+  if (!isKnown(part)) return undefined;
   if (!Number.isInteger(part) || part < 1) call.fail(`the input cannot be split into parts of size ${part}`);
-  if (!isKnown(size)) return undefined;
-  const count = Math.ceil(size / part);
-  if (count > MAX_KNOWN_ITEMS) return undefined;
-  return Array.from({ length: count }, (_, i) => Math.min(part, size - i * part));
+  return part;
+}
+
+/** The sizes of all parts of a dimension, where they are listed or few enough to be. */
+function partSizes(call: Call, size: Dim, equal: number | undefined): readonly Dim[] | undefined {
+  if (equal !== undefined) {
+    const count = isKnown(size) ? Math.ceil(size / equal) : Infinity;
+    if (!isKnown(size) || count > MAX_KNOWN_ITEMS) return undefined;
+    return Array.from({ length: count }, (_, i) => Math.min(equal, size - i * equal));
+  }
+  const sizes = call.tensor(1).rank === 1 ? call.elements(1) : undefined;
+  if (sizes === undefined) return undefined;
+  for (const part of sizes) {
+    const isPossible = !isKnown(part) || (Number.isInteger(part) && part >= 0);
+    if (!isPossible) call.fail(`a part cannot have size ${part}`);
+  }
+  if (!mayEqual(sum(sizes), size)) call.fail(`parts of [${sizes}] do not add up to ${size}`);
+  return sizes;
 }
 
 /** Splits along an axis, into parts of size 1 unless told. Only then `keepdims` may drop the axis. */
@@ -162,10 +176,11 @@ const SplitToSequence: Operator = {
     const drops = !call.has(1) && call.int('keepdims', 1) === 0;
     const part = (size: Dim, elements?: readonly Dim[]): TensorType =>
       new TensorType(dtype, drops ? shape.toSpliced(axis, 1) : shape.with(axis, size), elements);
-    const sizes = partSizes(call, shape[axis]!);
+    const equal = equalPart(call);
+    const sizes = partSizes(call, shape[axis]!, equal);
     if (sizes === undefined) {
-      const ofOne = !call.has(1) || call.scalar(1) === 1;
-      return [sequenceType(part(ofOne ? 1 : call.unknownSize(0, axis)))];
+      const count = equal === undefined ? call.shape(1)?.[0] : ceilDivide(shape[axis]!, equal);
+      return [sequenceType(part(equal === 1 ? 1 : call.unknownSize(0, axis)), count)];
     }
     const isVector = shape.length === 1 && sizes.every(isKnown);
     const elements = isVector ? call.elements(0) : undefined;
@@ -184,7 +199,8 @@ const SplitToSequence: Operator = {
 /** Concat of all elements; with `new_axis` each gets a dimension of size 1 first, and they are stacked. */
 const ConcatFromSequence: Operator = {
   infer: (call) => {
-    const { element, items } = sequenceInput(call, 0);
+    const sequence = sequenceInput(call, 0);
+    const { element, items } = sequence;
     const axis = call.required(call.int('axis'), 'axis');
     const stacks = call.int('new_axis', 0) !== 0;
     const stacked = (type: ValueType): ValueType => {
@@ -192,19 +208,21 @@ const ConcatFromSequence: Operator = {
       const shape = type.shape.toSpliced(call.axis(axis, type.shape.length + 1), 0, 1);
       return new TensorType(type.dtype, shape, type.mayBeKnown ? () => type.elements : undefined);
     };
-    if (items === undefined) return [unknownLength(call, stacked(element), axis)];
+    if (items === undefined) return [repeated(call, stacked(element), axis, sequenceLength(sequence))];
     if (items.length === 0) call.fail('an empty sequence cannot be concatenated');
     return concatSplitOperators.Concat!.infer(call.as('Concat', 13, items.map(stacked)));
   },
   cost: PARTIAL_READ,
 };
 
-/** The type of a tensor, with a size along an axis that is not known. */
-function unknownLength(call: Call, type: ValueType, axis: number): ValueType {
+/** Many tensors of a type along an axis. A size that is no number need not be the same in all of them. */
+function repeated(call: Call, type: ValueType, axis: number, times: Dim | undefined): ValueType {
   if (!isTensor(type)) return new TensorType(undefined, undefined);
   if (type.shape === undefined) return new TensorType(type.dtype, undefined);
   const at = call.axis(axis, type.shape.length);
-  return new TensorType(type.dtype, type.shape.with(at, call.unknownSize(0, at)));
+  const each = type.shape[at];
+  const size = isKnown(each) && times !== undefined ? multiply(each, times) : call.unknownSize(0, at);
+  return new TensorType(type.dtype, type.shape.with(at, size));
 }
 
 export const sequenceOperators: OperatorTable = {

@@ -81,6 +81,7 @@ describe('fused convolutions', () => {
     ms('NhwcFusedConv', [half(2, 9, 9, 4), half(6, 5, 3, 3)]),
     ms('NhwcMaxPool', [uint8(2, 9, 9, 4)], { kernel_shape: [3], strides: [0] }),
     ms('ConvTransposeWithDynamicPads', [float(1, 4, 5, 5), float(4, 3, 3, 3), known([1, 1])]),
+    ms('WordConvEmbedding', [input('int32', [2, 2]), float(6, 1, 3, 4), float(6), float(10, 4)]),
     ms('ConvTransposeWithDynamicPads', [float(1, 4, 5, 5), float(4, 3, 3, 3), known([9, 9, 9, 9])]),
   ])('refuses what does not fit', (test) => {
     expect(() => inferTypes(test)).toThrowError(

@@ -1,5 +1,5 @@
 // Convolutions and poolings that ONNX Runtime fuses with what follows, or runs with channels last.
-import { type Dim, isKnown, subtract } from '../../graph/dim.js';
+import { add, type Dim, isKnown, subtract } from '../../graph/dim.js';
 import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { expectBroadcastTo, mayEqual, positiveInt, shapeOfRank, shapeOfRankFrom } from '../arguments.js';
 import { convOperators } from '../conv.js';
@@ -8,7 +8,7 @@ import type { Call, Operator } from '../operator.js';
 import { poolOperators } from '../pool.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
-import { roles } from './arguments.js';
+import { roles, withLast } from './arguments.js';
 import {
   ALWAYS,
   BY_ATTRIBUTE,
@@ -102,13 +102,16 @@ function cropped(call: Call, shape: Shape): Shape {
 const WordConvEmbedding: Operator = {
   infer: (call) => {
     const words = shapeOfRankFrom(call, 0, 1);
-    const filters = shapeOfRank(call, 1, 4)?.[0];
+    const weights = shapeOfRank(call, 1, 4);
     const given = call.int('embedding_size');
-    if (given !== undefined && !mayEqual(given, filters)) {
-      call.fail(`embedding_size is ${given}, but the weights have ${filters} filters`, 'OP_ATTRIBUTE');
+    if (given !== undefined && !mayEqual(given, weights?.[0])) {
+      call.fail(`embedding_size is ${given}, but the weights have ${weights?.[0]} filters`, 'OP_ATTRIBUTE');
     }
-    const shape = words && filters !== undefined ? [...words.slice(0, -1), filters] : undefined;
-    return [new TensorType(call.dtype(1), shape)];
+    const positions = words && weights && windowPositions(words, weights);
+    if (isKnown(positions) && positions < 1) {
+      call.fail(`words of shape [${words}] are shorter than the window of weights [${weights}]`);
+    }
+    return [new TensorType(call.dtype(1), words && weights && withLast(words, weights[0]!))];
   },
   cost: counted(
     'MACs words · positions of the window · elements of the weights; per filter and position 3 (bias, tanh, maximum)',
@@ -116,12 +119,17 @@ const WordConvEmbedding: Operator = {
       const words = shapeOfRankFrom(call, 0, 1);
       const weights = shapeOfRank(call, 1, 4);
       if (words === undefined || weights === undefined) return undefined;
-      const positions = times(...words.slice(0, -1), total(words.at(-1), 1, times(weights[2], -1)));
+      const positions = times(...words.slice(0, -1), windowPositions(words, weights));
       return { macs: times(positions, ...weights), otherFlops: times(positions, weights[0], 3) };
     },
   ),
   roles: roles('dwww'),
 };
+
+/** Where a window over characters can be in a word: L − window + 1. */
+function windowPositions(words: Shape, weights: Shape): Dim {
+  return add(subtract(words.at(-1)!, weights[2]!), 1);
+}
 
 export const convVariants: OperatorTable = {
   ConvTransposeWithDynamicPads,

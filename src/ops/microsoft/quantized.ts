@@ -91,7 +91,8 @@ const Concat = standard(concatSplitOperators, 'Concat', 13, (call) =>
 const QLinearConcat: Operator = {
   infer: (call) => [new TensorType(call.dtype(1), firstOutput(Concat, call).shape)],
   cost: counted('4 per output element to rescale it', perOutput(DEQUANTISE + REQUANTISE).of),
-  roles: roles('ssd'),
+  // For more parts than networks concatenate; what comes after them counts as a setting.
+  roles: roles(`ss${'dss'.repeat(64)}`),
 };
 
 /** (A − zero point) · (B − zero point) in 32 bits. */
