@@ -226,7 +226,7 @@ export function manyOutputs(opType: string, count: number): File {
 }
 
 export function longAttribute(opType: string, name: string, count: number, value: number): File {
-  return oneNode(opType, [], { [name]: ints(...new Array<number>(count).fill(value)) });
+  return oneNode(opType, [], { [name]: { type: 'ints', value: new Array<number>(count).fill(value) } });
 }
 
 export function manyAttributes(count: number): File {

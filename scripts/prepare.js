@@ -1,22 +1,13 @@
-// Builds dist/ unless it is already newer than every source. npm runs this after `npm ci`, and again when
-// `npx auspex` links the checkout into its cache: the second time must not take seconds.
+// Builds dist/ after `npm ci` and `npm install`. npm also runs this when `npx auspex` links the checkout into
+// its cache: what is built then is what runs, and starting a command must not wait for a compiler.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const main = join(root, 'dist/cli/main.js');
+const isBuilt = existsSync(join(root, 'dist/cli/main.js'));
 
-function newest(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((time, entry) => Math.max(time, statSync(join(entry.parentPath, entry.name)).mtimeMs), 0);
-}
-
-if (!existsSync(main) || statSync(main).mtimeMs < newest(join(root, 'src'))) {
-  execFileSync('npm', ['run', '--silent', 'build'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+if (process.env.npm_command !== 'exec' || !isBuilt) {
+  const shell = process.platform === 'win32';
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit', shell });
 }

@@ -54,9 +54,12 @@ def variants_of(network, has_batch_norm):
     return sorted(chosen, key=lambda v: (v.startswith("dynamo"), v))
 
 
-def names_of(name, network):
-    """The variant names a network can have, before it is built."""
-    return [f"{name}.{v}" if v else name for v in variants_of(network, True)]
+def pending(name, network, manifest, again):
+    """Variant names left to export. Whether a network has batch normalisation, and so a .dynamo.raw
+    nobody asked for, shows once it is built: that one is taken to be done where .dynamo is."""
+    names = {v: f"{name}.{v}" if v else name for v in variants_of(network, True)}
+    implied = "dynamo.raw" not in network.variants and manifest.has(names["dynamo"])
+    return {full for v, full in names.items() if again or not (manifest.has(full) or (v == "dynamo.raw" and implied))}
 
 
 def build(name, network, trained):
@@ -72,7 +75,7 @@ def build(name, network, trained):
                     buffer.normal_(0, 0.1)
                 elif key.endswith("running_var"):
                     buffer.uniform_(0.5, 1.5)
-                elif key.endswith((".weight", ".bias")):  # a frozen normalisation
+                elif key.endswith((".weight", ".bias")) and buffer.is_floating_point():  # a frozen normalisation
                     buffer.add_(torch.randn_like(buffer) * 0.02)
     return model, inputs
 
@@ -180,8 +183,7 @@ def main():
 
     manifest = Manifest(options.out / "manifest.json")
     for name, network in NETWORKS.items():
-        wanted = {full for full in names_of(name, network) if re.fullmatch(options.only, full)
-                  and (options.again or not manifest.has(full))}
+        wanted = {full for full in pending(name, network, manifest, options.again) if re.fullmatch(options.only, full)}
         if not wanted:
             continue
         try:

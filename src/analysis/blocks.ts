@@ -13,6 +13,9 @@ export interface Block extends Counts {
 /** Metadata in which PyTorch's exporter keeps the modules around a node, as a Python list of texts. */
 const TORCH_SCOPES = 'pkg.torch.onnx.name_scopes';
 
+/** Blocks inside blocks; what lies deeper is shown in the last one. */
+const MAX_DEPTH = 32;
+
 interface Draft {
   readonly name: string;
   readonly children: Map<string, Draft>;
@@ -54,7 +57,7 @@ export function blockPath(cost: NodeCost): string[] {
   const parts = scopes ? torchScopes(scopes) : cost.name.split('/').slice(0, -1);
   const path: string[] = [];
   let parent = '';
-  for (const part of parts.filter((p) => p !== '')) {
+  for (const part of parts.filter((p) => p !== '').slice(0, MAX_DEPTH)) {
     // Exporters repeat the parent in the name of the child: layer1.0 in layer1.
     path.push(parent !== '' && part.startsWith(`${parent}.`) ? part.slice(parent.length + 1) : part);
     parent = part;

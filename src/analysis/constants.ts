@@ -1,6 +1,6 @@
 // Finds the constants of a network and where they are used, across subgraphs and functions. Which of them are
 // parameters is decided in parameters.ts.
-import { type Graph, type Node, operatorName, subgraphs } from '../graph/graph.js';
+import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
 import { operatorFor } from '../ops/index.js';
 import type { InputRole, Operator } from '../ops/operator.js';
@@ -46,16 +46,24 @@ interface Step {
   readonly inferred: InferredNode | undefined;
 }
 
-function walkInferred(graph: InferredGraph): Walk {
+const NO_BODIES: readonly Walk[] = [];
+const NOTHING: readonly Value[] = [];
+
+/** @param read graphs that were walked as read; once is enough, however often a function repeats them. */
+function walkInferred(graph: InferredGraph, read = new Set<Graph>()): Walk {
   return {
     ...graph,
     steps: graph.nodes.map((inferred) => {
       const { node, operator, isFunction, call } = inferred;
+      if (!hasSubgraphs(node) && call.bodies.length === 0) {
+        return { node, operator, isFunction, bodies: NO_BODIES, inferred };
+      }
       const skipped = [...subgraphs(node)].filter(
-        ([name]) => !call.bodies.some((body) => body.name === name),
+        ([name, inner]) => !read.has(inner) && !call.bodies.some((body) => body.name === name),
       );
+      for (const [, inner] of skipped) read.add(inner);
       const bodies = [
-        ...call.bodies.map((body) => walkInferred(body.graph as InferredGraph)),
+        ...call.bodies.map((body) => walkInferred(body.graph as InferredGraph, read)),
         ...skipped.map(([, inner]) => walkAsRead(inner)),
       ];
       return { node, operator, isFunction, bodies, inferred };
@@ -134,7 +142,7 @@ interface Value {
 /** All constants of a graph and of everything it runs, each once. */
 export function findConstants({ model, graph }: Inference): Constant[] {
   const values: Value[] = [];
-  collect(walkInferred(graph), new Map(), values, new Set());
+  collect(walkInferred(graph), new Names(), values, new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
   const constants = values.map((value): Constant => {
@@ -159,8 +167,26 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
 }
 
-function collect(graph: Walk, outer: ReadonlyMap<string, Value>, found: Value[], seen: Set<Tensor>): void {
-  const scope = new Map(outer);
+/** The values that names stand for in a graph: its own, then those of the graphs around it. */
+class Names {
+  readonly #own = new Map<string, Value | undefined>();
+  readonly #outer: Names | undefined;
+
+  constructor(outer?: Names) {
+    this.#outer = outer;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#own.has(name) ? this.#own.get(name) : this.#outer?.get(name);
+  }
+
+  /** Undefined hides what the name stands for outside. */
+  set(name: string, value: Value | undefined): void {
+    this.#own.set(name, value);
+  }
+}
+
+function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): void {
   const define = (name: string, tensor: Tensor, how: { isNode: boolean; isAlias: boolean }): void => {
     const value: Value = { uses: [], isFixed: true, constant: { name, tensor, ...how } };
     scope.set(name, value);
@@ -188,25 +214,26 @@ function collect(graph: Walk, outer: ReadonlyMap<string, Value>, found: Value[],
     }
     const passes = REARRANGES.get(operatorName(node));
     const isFixed = passes !== undefined && inputs.every((v, i) => v?.isFixed || node.inputs[i] === '');
-    const results = node.outputs.map((name): Value => {
-      const value: Value = { uses: [], isFixed };
-      if (name !== '') scope.set(name, value);
-      return value;
+    // Only what holds elements of constants is followed.
+    const isFollowed = passes !== undefined && inputs.some((v) => v !== undefined);
+    const results = node.outputs.flatMap((name): Value[] => {
+      const value: Value | undefined = isFollowed ? { uses: [], isFixed } : undefined;
+      if (name !== '' && (value || scope.get(name))) scope.set(name, value);
+      return value ? [value] : [];
     });
     const roles = step.operator?.roles;
     inputs.forEach((value, slot) => {
-      const through = passes === 'all' || passes?.includes(slot) ? results : [];
+      if (value === undefined) return;
+      const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
       const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-      value?.uses.push({ by: step.inferred, node, slot, role, through, isContainer: step.bodies.length > 0 });
+      value.uses.push({ by: step.inferred, node, slot, role, through, isContainer: step.bodies.length > 0 });
     });
     for (const inner of step.bodies) {
-      const aliases = new Map(step.isFunction ? [] : scope);
+      const names = new Names(step.isFunction ? undefined : scope);
       inner.inputNames.forEach((name, i) => {
-        const value = inputs[i];
-        if (value) aliases.set(name, value);
-        else aliases.delete(name);
+        names.set(name, inputs[i]);
       });
-      collect(inner, aliases, found, seen);
+      collect(inner, names, found, seen);
     }
   }
 }
@@ -230,13 +257,18 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
   return found;
 }
 
+/** How many uses of a constant are followed; the first ones tell what it is. */
+const MAX_STEPS = 1024;
+
 /** Where the elements of a value end up: the operators that compute with them. */
 function destinationsOf(value: Value): Destination[] {
   const found: Destination[] = [];
+  let steps = 0;
   const visited = new Set<Value>([value]);
   const queue = [value];
   for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
     for (const use of at.uses) {
+      if (++steps > MAX_STEPS) return found;
       for (const next of use.through) {
         if (!visited.has(next)) {
           visited.add(next);
@@ -254,7 +286,7 @@ function destinationsOf(value: Value): Destination[] {
 function ownerOf(value: Value): InferredNode | undefined {
   let at: Value | undefined = value;
   let owner: InferredNode | undefined;
-  while (at !== undefined) {
+  for (let steps = 0; at !== undefined && steps < MAX_STEPS; steps++) {
     const use: Use | undefined = at.uses.find((u) => u.role === 'weight') ?? at.uses[0];
     owner = use?.by ?? owner;
     at = use?.through.find((next) => next.isFixed && next.uses.length > 0);

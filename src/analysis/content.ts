@@ -78,13 +78,14 @@ export function relativePositionRows(tensor: Tensor): number | undefined {
   if (square !== undefined && square > 1) {
     const heads = elementCount(tensor) / square ** 2;
     const rows = tableRows(square);
-    return rows === undefined || !repeats(tensor, rows * heads) ? undefined : rows * heads;
+    // One head is enough to see whether the elements repeat.
+    return rows === undefined || !repeats(headOf(tensor, square ** 2), rows) ? undefined : rows * heads;
   }
   if (dims.length !== 2) return undefined;
   const [positions, heads] = dims as [number, number];
   const side = Math.sqrt(positions);
   const rows = Number.isInteger(side) ? tableRows(side) : undefined;
-  return rows === undefined || !repeats(tensor, rows * heads) ? undefined : rows * heads;
+  return rows === undefined || !repeats(numbersOf(tensor), rows * heads) ? undefined : rows * heads;
 }
 
 function tableRows(tokens: number): number | undefined {
@@ -94,9 +95,7 @@ function tableRows(tokens: number): number | undefined {
   return Number.isInteger(withClass) && withClass > 1 ? (2 * withClass - 1) ** 2 + 3 : undefined;
 }
 
-/** Whether a tensor has no more distinct elements than the table; taken for true where the data is missing. */
-function repeats(tensor: Tensor, tableElements: number): boolean {
-  if (tableElements >= elementCount(tensor)) return false;
-  const x = numbersOf(tensor);
-  return x === undefined || new Set(x).size <= tableElements;
+/** Whether there are no more distinct elements than the table has; taken for true where the data is missing. */
+function repeats(x: readonly number[] | undefined, tableElements: number): boolean {
+  return x === undefined || (tableElements < x.length && new Set(x).size <= tableElements);
 }

@@ -1,6 +1,6 @@
 // What running a network costs: per node, and summed. Counts are numbers, or polynomials in the sizes that
 // are not fixed. What cannot be counted is listed, never guessed: totals are then lower bounds.
-import { add, atLeast, type Dim, multiply } from '../graph/dim.js';
+import { add, atLeast, type Dim, multiply, sum } from '../graph/dim.js';
 import { nodeLabel, operatorName } from '../graph/graph.js';
 import { totalBytes, type ValueType } from '../graph/types.js';
 import type { Body } from '../ops/operator.js';
@@ -87,21 +87,15 @@ export function cost(inference: Inference): CostReport {
   };
 }
 
-export function emptyCounts(): Counts {
-  return { parameters: 0, weightBytes: 0, macs: 0, flops: 0, activationBytes: 0, memoryAccessBytes: 0 };
-}
-
-export function sumCounts(parts: Iterable<Counts>): Counts {
-  const total = emptyCounts();
-  for (const part of parts) {
-    total.parameters += part.parameters;
-    total.weightBytes += part.weightBytes;
-    total.macs = add(total.macs, part.macs);
-    total.flops = add(total.flops, part.flops);
-    total.activationBytes = add(total.activationBytes, part.activationBytes);
-    total.memoryAccessBytes = add(total.memoryAccessBytes, part.memoryAccessBytes);
-  }
-  return total;
+export function sumCounts(parts: readonly Counts[]): Counts {
+  return {
+    parameters: parts.reduce((n, part) => n + part.parameters, 0),
+    weightBytes: parts.reduce((n, part) => n + part.weightBytes, 0),
+    macs: sum(parts.map((part) => part.macs)),
+    flops: sum(parts.map((part) => part.flops)),
+    activationBytes: sum(parts.map((part) => part.activationBytes)),
+    memoryAccessBytes: sum(parts.map((part) => part.memoryAccessBytes)),
+  };
 }
 
 interface Setting {
@@ -125,6 +119,13 @@ function graphCosts(
   });
 }
 
+/** Every node in a body carries the path of the body in its name, so that must not be of any length. */
+function shortened(path: string): string {
+  return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…/`;
+}
+
+const MAX_PATH = 2000;
+
 function bodyCosts(
   body: Body,
   label: string,
@@ -134,7 +135,9 @@ function bodyCosts(
   return graphCosts(
     body.graph as InferredGraph,
     {
-      path: `${setting.path}${label}${body.alternative || body.times !== 1 ? `.${body.name}` : ''}/`,
+      path: shortened(
+        `${setting.path}${label}${body.alternative || body.times !== 1 ? `.${body.name}` : ''}/`,
+      ),
       times: multiply(setting.times, body.times ?? 1),
       perIteration: setting.perIteration || body.times === undefined,
     },

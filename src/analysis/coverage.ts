@@ -32,7 +32,9 @@ export function coverage(inference: Inference, report: CostReport): Coverage {
       if (operator || isFunction) understood++;
       else {
         const name = operatorName(node);
-        unknown.set(name, [...(unknown.get(name) ?? []), nodeLabel(node, index)]);
+        const labels = unknown.get(name);
+        if (labels) labels.push(nodeLabel(node, index));
+        else unknown.set(name, [nodeLabel(node, index)]);
       }
       for (const body of call.bodies) visit(body.graph as InferredGraph);
     });

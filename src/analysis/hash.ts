@@ -60,7 +60,9 @@ class StructureHasher {
       const label = this.#node(inferred, labelOf);
       node.inputs.forEach((name, slot) => {
         const uses = scope.get(name)?.uses;
-        uses?.set(index, [...(uses.get(index) ?? []), slot]);
+        const slots = uses?.get(index);
+        if (slots) slots.push(slot);
+        else uses?.set(index, [slot]);
       });
       node.outputs.forEach((name, i) => {
         if (name !== '') define(name, `${label}.${i}`);
@@ -81,7 +83,11 @@ class StructureHasher {
   /** What leads to a node: its operator, attributes, inputs and the graphs it runs. */
   #node({ node, call, isFunction }: InferredNode, labelOf: (name: string) => string | undefined): string {
     // Which inputs are the same value is structure that their labels alone do not show.
-    const inputs = node.inputs.map((name) => `${node.inputs.indexOf(name)}:${labelOf(name) ?? '-'}`);
+    const first = new Map<string, number>();
+    const inputs = node.inputs.map((name, slot) => {
+      if (!first.has(name)) first.set(name, slot);
+      return `${first.get(name)}:${labelOf(name) ?? '-'}`;
+    });
     return digest(
       [
         isFunction ? 'function' : operatorLabel(node, call.opset),

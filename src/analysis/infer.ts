@@ -20,12 +20,14 @@ import {
   MAX_RANK,
   optionalType,
   type Shape,
+  sameType,
   TensorType,
   UNKNOWN,
   type ValueType,
+  valueBytes,
 } from '../graph/types.js';
 import { constantType, operatorFor } from '../ops/index.js';
-import { Call, type InferredBody, type Operator } from '../ops/operator.js';
+import { type Body, Call, type CallScope, type InferredBody, type Operator } from '../ops/operator.js';
 import { AuspexError, type Where } from '../util/errors.js';
 import { refine } from './refine.js';
 
@@ -94,6 +96,7 @@ class InferenceRun {
   readonly #bindings: ReadonlyMap<string, number>;
   readonly #functions = new Map<string, FunctionDefinition>();
   readonly #constants = new WeakMap<Tensor, TensorType>();
+  readonly #callScopes = new WeakMap<Scope, CallScope>();
   #visits = 0;
 
   constructor(model: Model, options: InferOptions) {
@@ -278,8 +281,8 @@ class InferenceRun {
       const inferred = this.#node(node, scope);
       node.outputs.forEach((name, i) => {
         if (name === '') return;
-        const hint = declared.get(name);
         const type = inferred.call.outputs[i] ?? UNKNOWN;
+        const hint = isCertain(type) ? undefined : declared.get(name);
         types.set(name, hint ? refine(type, this.#resolve(hint, name), name) : type);
       });
       inferred.call.outputs = node.outputs.map(
@@ -289,13 +292,27 @@ class InferenceRun {
     });
   }
 
+  /** What the nodes of a scope may ask; one for all of them. */
+  #callScope(scope: Scope): CallScope {
+    let calls = this.#callScopes.get(scope);
+    if (calls === undefined) {
+      calls = {
+        inferBody: (node, graph, inputs, name) => this.#body(graph, inputs, name, node, scope),
+        sameWork: (a, b) => sameWork(a as InferredGraph, b as InferredGraph),
+      };
+      this.#callScopes.set(scope, calls);
+    }
+    return calls;
+  }
+
   #node(node: Node, scope: Scope): InferredNode {
     const inputs = node.inputs.map((name) => (name === '' ? undefined : lookUp(scope, name)));
-    const definition = this.#functions.get(functionKey(node.domain, node.opType, node.overload));
+    const definition =
+      this.#functions.size === 0
+        ? undefined
+        : this.#functions.get(functionKey(node.domain, node.opType, node.overload));
     const opset = scope.opsets.get(isDefaultDomain(node.domain) ? '' : node.domain) ?? 1;
-    const call = new Call(node, opset, inputs, {
-      inferBody: (graph, bodyInputs, name) => this.#body(graph, bodyInputs, name, node, scope),
-    });
+    const call = new Call(node, opset, inputs, this.#callScope(scope));
     try {
       if (definition) {
         const graph = this.#function(definition, call, scope);
@@ -399,6 +416,39 @@ function sizeNames(type: ValueType, name: string): string[] {
 function asFormal(given: ValueType, formal: ValueType): ValueType {
   const isPlain = given.kind === 'tensor' || given.kind === 'sequence';
   return formal.kind === 'optional' && isPlain ? optionalType(given, true) : given;
+}
+
+/** Whether a declaration could add nothing: a tensor whose type and sizes are all known. */
+function isCertain(type: ValueType): boolean {
+  return (
+    isTensor(type) && type.dtype !== undefined && type.shape?.every((d) => typeof d === 'number') === true
+  );
+}
+
+/** Whether two inferences of one graph found the same types everywhere. */
+function sameWork(a: InferredGraph, b: InferredGraph): boolean {
+  return a.nodes.every(({ call }, i) => {
+    const other = b.nodes[i]!.call;
+    return (
+      call.inputs.every((type, k) => type === undefined || sameBytes(type, other.inputs[k]!)) &&
+      call.outputs.every((type, k) => sameBytes(type, other.outputs[k]!)) &&
+      call.bodies.length === other.bodies.length &&
+      call.bodies.every((body, k) => sameRuns(body, other.bodies[k]!))
+    );
+  });
+}
+
+/** Sequences of one type may still hold more or fewer tensors. */
+function sameBytes(a: ValueType, b: ValueType): boolean {
+  return sameType(a, b) && (isTensor(a) || String(valueBytes(a)) === String(valueBytes(b)));
+}
+
+function sameRuns(a: Body, b: Body): boolean {
+  return (
+    a.name === b.name &&
+    String(a.times) === String(b.times) &&
+    sameWork(a.graph as InferredGraph, b.graph as InferredGraph)
+  );
 }
 
 function functionKey(domain: string, name: string, overload = ''): string {

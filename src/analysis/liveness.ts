@@ -64,14 +64,14 @@ function assignBuffers(graph: InferredGraph, ownsInputs: boolean): ReadonlyMap<s
 /** Which buffers are free after each step. Outputs of the graph stay; what nobody uses goes at once. */
 function lastUses(graph: InferredGraph, buffers: ReadonlyMap<string, string>): string[][] {
   const last = new Map<string, number>();
-  for (const [step, { node }] of graph.nodes.entries()) {
-    for (const names of [usedNames(node), node.outputs]) {
-      for (const name of names) {
-        const buffer = buffers.get(name);
-        if (buffer !== undefined) last.set(buffer, step);
-      }
-    }
-  }
+  graph.nodes.forEach(({ node }, step) => {
+    const touch = (name: string): void => {
+      const buffer = buffers.get(name);
+      if (buffer !== undefined) last.set(buffer, step);
+    };
+    usedNames(node).forEach(touch);
+    node.outputs.forEach(touch);
+  });
   for (const name of graph.outputNames) {
     const buffer = buffers.get(name);
     if (buffer !== undefined) last.delete(buffer);

@@ -8,6 +8,8 @@ import { AuspexError } from '../util/errors.js';
 const SAMPLES = 64;
 /** Smaller matrices are not shared on purpose; equal ones among them (zeros, ones) are chance. */
 const MIN_ELEMENTS = 256;
+/** Matrices that begin alike; more of them are compared with the first ones only. */
+const MAX_CANDIDATES = 32;
 
 interface Matrix {
   readonly tensor: Tensor;
@@ -29,7 +31,7 @@ export function tiedCopies(tensors: readonly Tensor[]): ReadonlySet<Tensor> {
     const key = `${tensor.dtype} ${Math.min(rows, columns)} ${Math.max(rows, columns)} ${first}`;
     const group = groups.get(key) ?? [];
     if (group.some((other) => other.tensor !== tensor && isTranspose(other, matrix))) copies.add(tensor);
-    else groups.set(key, [...group, matrix]);
+    else if (group.length < MAX_CANDIDATES) groups.set(key, [...group, matrix]);
   }
   return copies;
 }

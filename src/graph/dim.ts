@@ -53,7 +53,7 @@ export class Expr {
     const constant = terms.get('');
     if (terms.size === 1 && constant) return constant.coefficient;
     const expr = new Expr(terms);
-    if (terms.size <= MAX_TERMS && expr.toString().length <= MAX_TEXT) return expr;
+    if (terms.size <= MAX_TERMS && textLength(terms) <= MAX_TEXT) return expr;
     return hashed(expr.toString(), isNonNegative(expr));
   }
 
@@ -78,6 +78,21 @@ export class Expr {
   toJSON(): string {
     return this.toString();
   }
+}
+
+/** The length of the text of a polynomial, without making it; at most one more than it will be. */
+function textLength(terms: ReadonlyMap<string, Term>): number {
+  let length = 0;
+  for (const { coefficient, atoms } of terms.values()) {
+    const magnitude = Math.abs(coefficient);
+    length++;
+    if (magnitude !== 1) length += magnitude < 10 ? 2 : String(magnitude).length + 1;
+    for (let i = 0; i < atoms.length; i++) {
+      const isPower = i > 0 && atoms[i]!.text === atoms[i - 1]!.text;
+      length += isPower ? 0 : atoms[i]!.text.length + 1;
+    }
+  }
+  return length;
 }
 
 function print(terms: ReadonlyMap<string, Term>): string {
@@ -146,25 +161,25 @@ function asExpr(d: Dim): Expr {
 
 export function add(a: Dim, b: Dim): Dim {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
-  return combine(a, b, 1);
+  if (a === 0) return b;
+  return b === 0 ? a : combine(a, b, 1);
 }
 
 export function subtract(a: Dim, b: Dim): Dim {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return combine(a, b, -1);
+  return b === 0 ? a : combine(a, b, -1);
 }
 
 function combine(a: Dim, b: Dim, sign: 1 | -1): Dim {
   const terms = new Map(asExpr(a).terms);
-  for (const [key, term] of asExpr(b).terms) {
-    const coefficient = (terms.get(key)?.coefficient ?? 0) + sign * term.coefficient;
-    terms.set(key, { coefficient, atoms: term.atoms });
-  }
+  for (const [key, term] of asExpr(b).terms) accumulate(terms, key, sign * term.coefficient, term.atoms);
   return Expr.of(terms);
 }
 
 export function multiply(a: Dim, b: Dim): Dim {
   if (typeof a === 'number' && typeof b === 'number') return a * b;
+  if (a === 1) return b;
+  if (b === 1) return a;
   const left = asExpr(a).terms;
   const right = asExpr(b).terms;
   if (left.size * right.size > 4 * MAX_TERMS || degreeOf(left) + degreeOf(right) > MAX_DEGREE) {
@@ -175,9 +190,7 @@ export function multiply(a: Dim, b: Dim): Dim {
   for (const x of left.values()) {
     for (const y of right.values()) {
       const atoms = [...x.atoms, ...y.atoms].sort((p, q) => (p.text < q.text ? -1 : p.text > q.text ? 1 : 0));
-      const key = keyOf(atoms);
-      const coefficient = (terms.get(key)?.coefficient ?? 0) + x.coefficient * y.coefficient;
-      terms.set(key, { coefficient, atoms });
+      accumulate(terms, keyOf(atoms), x.coefficient * y.coefficient, atoms);
     }
   }
   return Expr.of(terms);
@@ -197,9 +210,24 @@ export function product(dims: readonly Dim[]): Dim {
 }
 
 export function sum(dims: readonly Dim[]): Dim {
-  let total: Dim = 0;
-  for (const d of dims) total = add(total, d);
-  return total;
+  let constant = 0;
+  const terms = new Map<string, Term>();
+  for (const d of dims) {
+    if (typeof d === 'number') constant += d;
+    else for (const [key, term] of d.terms) accumulate(terms, key, term.coefficient, term.atoms);
+  }
+  if (terms.size === 0) return constant;
+  if (constant !== 0) accumulate(terms, '', constant, []);
+  return Expr.of(terms);
+}
+
+function accumulate(
+  terms: Map<string, Term>,
+  key: string,
+  coefficient: number,
+  atoms: readonly Atom[],
+): void {
+  terms.set(key, { coefficient: (terms.get(key)?.coefficient ?? 0) + coefficient, atoms });
 }
 
 /** A size that is no polynomial of others. */

@@ -134,6 +134,11 @@ export function nodeLabel(node: Node, index?: number): string {
   return node.name || node.outputs.find((name) => name !== '') || `#${index ?? '?'}`;
 }
 
+export function hasSubgraphs(node: Node): boolean {
+  for (const { type } of node.attributes.values()) if (type === 'graph' || type === 'graphs') return true;
+  return false;
+}
+
 /** Subgraphs that a node carries in its attributes, with the attribute's name. */
 export function* subgraphs(node: Node): Generator<[attribute: string, graph: Graph]> {
   for (const [name, attribute] of node.attributes) {

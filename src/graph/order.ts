@@ -1,7 +1,7 @@
 // Checks that a list of nodes makes sense as a graph, and puts it in an order in which every value is
 // computed before it is used. Files should come in that order; some do not.
 import { AuspexError } from '../util/errors.js';
-import { type Graph, type Node, nodeLabel, operatorName, subgraphs } from './graph.js';
+import { type Graph, hasSubgraphs, type Node, nodeLabel, operatorName, subgraphs } from './graph.js';
 
 /**
  * The nodes in topological order: the given order where it is already one, else the nearest to it.
@@ -32,25 +32,34 @@ export function topologicalOrder(
     }
   });
 
-  const waitingFor = new Int32Array(nodes.length);
-  const consumers = new Map<number, number[]>();
   let sorted = true;
   nodes.forEach((node, index) => {
     for (const name of usedNames(node)) {
+      if (name === '') continue;
       const from = producer.get(name);
-      if (from === undefined) {
-        if (isOwn(name) || isOuter(name)) continue;
+      if (from !== undefined) sorted &&= from < index;
+      else if (!isOwn(name) && !isOuter(name)) {
         throw problem('GRAPH_MISSING_INPUT', node, index, `its input '${name}' does not exist in the graph`);
       }
-      if (from >= index) sorted = false;
+    }
+  });
+  return sorted ? nodes : sortNodes(nodes, producer);
+}
+
+/** Kahn's algorithm; of the nodes that could run next, the first one in the file does. */
+function sortNodes(nodes: readonly Node[], producer: ReadonlyMap<string, number>): readonly Node[] {
+  const waitingFor = new Int32Array(nodes.length);
+  const consumers = new Map<number, number[]>();
+  nodes.forEach((node, index) => {
+    for (const name of usedNames(node)) {
+      const from = producer.get(name);
+      if (from === undefined) continue;
       waitingFor[index]!++;
       const list = consumers.get(from);
       if (list) list.push(index);
       else consumers.set(from, [index]);
     }
   });
-  if (sorted) return nodes;
-
   const order: Node[] = [];
   const ready: number[] = [];
   for (let i = nodes.length - 1; i >= 0; i--) if (waitingFor[i] === 0) ready.push(i);
@@ -71,11 +80,14 @@ function problem(code: string, node: Node, index: number, message: string, hint?
   return new AuspexError(code, message, hint ? { where, hint } : { where });
 }
 
-/** Every name a node reads: its inputs, and what its subgraphs take from outside. */
-export function usedNames(node: Node): Set<string> {
-  const names = new Set<string>();
-  for (const name of node.inputs) if (name !== '') names.add(name);
-  for (const [, graph] of subgraphs(node)) for (const name of capturedNames(graph)) names.add(name);
+/**
+ * Every name a node reads: its inputs, and what its subgraphs take from outside. The empty name of an input
+ * that is not given, and names that are read twice, may occur.
+ */
+export function usedNames(node: Node): readonly string[] {
+  if (!hasSubgraphs(node)) return node.inputs;
+  const names = [...node.inputs];
+  for (const [, graph] of subgraphs(node)) for (const name of capturedNames(graph)) names.push(name);
   return names;
 }
 
@@ -91,7 +103,8 @@ export function capturedNames(graph: Graph): ReadonlySet<string> {
   for (const name of graph.sparseInitializers.keys()) own.add(name);
   for (const node of graph.nodes) for (const name of node.outputs) own.add(name);
   const free = new Set<string>();
-  for (const node of graph.nodes) for (const name of usedNames(node)) if (!own.has(name)) free.add(name);
+  for (const node of graph.nodes)
+    for (const name of usedNames(node)) if (name !== '' && !own.has(name)) free.add(name);
   for (const output of graph.outputs) if (output.name !== '' && !own.has(output.name)) free.add(output.name);
   captured.set(graph, free);
   return free;

@@ -22,6 +22,9 @@ export class TensorType {
   /** Undefined when not even the rank is known. */
   readonly shape: Shape | undefined;
   #elements: KnownElements | (() => KnownElements | undefined) | undefined;
+  /** Remembered, as every count asks for them again. */
+  #size: Dim | undefined;
+  #bytes: Dim | undefined;
 
   /** @param elements the known elements, or how to get them the first time someone asks. */
   constructor(
@@ -51,7 +54,8 @@ export class TensorType {
 
   /** The number of elements; undefined when the rank is unknown. */
   get size(): Dim | undefined {
-    return this.shape && product(this.shape);
+    this.#size ??= this.shape && product(this.shape);
+    return this.#size;
   }
 
   /** Bytes of the tensor when stored densely. */
@@ -59,7 +63,8 @@ export class TensorType {
     const size = this.size;
     if (size === undefined || this.dtype === undefined) return undefined;
     const bits = bitsOf(this.dtype);
-    return bits % 8 === 0 ? multiply(size, bits / 8) : ceilDivide(multiply(size, bits), 8);
+    this.#bytes ??= bits % 8 === 0 ? multiply(size, bits / 8) : ceilDivide(multiply(size, bits), 8);
+    return this.#bytes;
   }
 
   toString(): string {

@@ -138,8 +138,7 @@ class Decoder {
         throw error;
       }
     } else if (kind === 'range') {
-      value = new ByteRange(reader.source, reader.offset, length);
-      reader.seek(reader.offset + length);
+      value = reader.range(length);
     } else {
       const limit = kind === 'string' ? this.#limits.nameBytes : this.#limits.textBytes;
       if (length > limit) {
@@ -170,14 +169,14 @@ class Decoder {
       return;
     }
     const list = listOf(out, name);
-    const push = (limit: number): void => {
+    const isPacked = wireType === BYTES;
+    const length = isPacked ? this.#length(end) : 0;
+    const stop = isPacked ? reader.offset + length : end;
+    do {
+      if (isPacked && reader.offset >= stop) return;
       this.#count('scalars', ++this.#scalars);
-      list.push(this.#scalar(kind, limit));
-    };
-    if (wireType !== BYTES) return push(end);
-    const length = this.#length(end);
-    const packedEnd = reader.offset + length;
-    while (reader.offset < packedEnd) push(packedEnd);
+      list.push(this.#scalar(kind, stop));
+    } while (isPacked);
   }
 
   #scalar(kind: FieldKind, end: number): number | bigint {

@@ -64,7 +64,7 @@ export function decodeTensor(source: ByteSource | Uint8Array, options: ReadOptio
 
 /** A tensor from its decoded message. */
 export function tensorFrom(proto: Decoded, path: string, options: ReadOptions = {}): Tensor {
-  return new ModelReader(options.externalFiles).tensor(proto, path);
+  return new ModelReader(options.externalFiles).tensor(proto, ROOT.item(path));
 }
 
 /** Files people give by mistake, by the text at (or, if said, somewhat after) their beginning. */
@@ -152,12 +152,38 @@ function list<T>(value: unknown): readonly T[] {
   return (value as readonly T[] | undefined) ?? NO_LIST;
 }
 
-function fail(code: string, message: string, path: string): never {
-  throw new AuspexError(code, message, { where: { path } });
+function fail(code: string, message: string, path: Path): never {
+  throw new AuspexError(code, message, { where: { path: path.toString() } });
 }
 
+/** A place among the messages, spelled out only when an error needs it: `graph.node[3].attribute[0]`. */
+class Path {
+  readonly #parent: Path | undefined;
+  readonly #name: string;
+  readonly #index: number | undefined;
+
+  constructor(parent: Path | undefined, name: string, index?: number) {
+    this.#parent = parent;
+    this.#name = name;
+    this.#index = index;
+  }
+
+  item(name: string, index?: number): Path {
+    return new Path(this, name, index);
+  }
+
+  toString(): string {
+    const before = this.#parent?.toString() ?? '';
+    const here = this.#index === undefined ? this.#name : `${this.#name}[${this.#index}]`;
+    return before === '' ? here : `${before}.${here}`;
+  }
+}
+
+const ROOT = new Path(undefined, '');
+
 /** The two parts of almost every message that nobody computes with. */
-function notes(proto: Decoded): { docString?: string; metadata?: ReadonlyMap<string, string> } {
+function notes(proto: Decoded): { docString?: string; metadata?: ReadonlyMap<string, string> } | undefined {
+  if (!proto.docString && !proto.metadataProps) return undefined;
   return {
     ...(proto.docString ? { docString: proto.docString as string } : undefined),
     ...(proto.metadataProps ? { metadata: entries(proto.metadataProps) } : undefined),
@@ -179,9 +205,9 @@ class ModelReader {
   model(proto: Decoded): Model {
     return {
       irVersion: Number(proto.irVersion ?? 0),
-      opsetImports: this.#opsets(proto.opsetImport, 'opset_import'),
-      graph: this.#graph(proto.graph as Decoded, 'graph'),
-      functions: list<Decoded>(proto.functions).map((f, i) => this.#function(f, `functions[${i}]`)),
+      opsetImports: this.#opsets(proto.opsetImport, ROOT.item('opset_import')),
+      graph: this.#graph(proto.graph as Decoded, ROOT.item('graph')),
+      functions: list<Decoded>(proto.functions).map((f, i) => this.#function(f, ROOT.item('functions', i))),
       producerName: text(proto.producerName),
       producerVersion: text(proto.producerVersion),
       domain: text(proto.domain),
@@ -193,7 +219,7 @@ class ModelReader {
     };
   }
 
-  #opsets(value: unknown, path: string): ReadonlyMap<string, number> {
+  #opsets(value: unknown, path: Path): ReadonlyMap<string, number> {
     const versions = new Map<string, number>();
     for (const entry of list<Decoded>(value)) {
       const domain = text(entry.domain) === 'ai.onnx' ? '' : text(entry.domain);
@@ -204,22 +230,22 @@ class ModelReader {
     return versions;
   }
 
-  #graph(proto: Decoded, path: string): Graph {
+  #graph(proto: Decoded, path: Path): Graph {
     const initializers = new Map<string, Tensor>();
     list<Decoded>(proto.initializer).forEach((t, i) => {
-      const tensor = this.tensor(t, `${path}.initializer[${i}]`);
+      const tensor = this.tensor(t, path.item('initializer', i));
       if (initializers.has(tensor.name)) {
         fail(
           'GRAPH_DUPLICATE_NAME',
           `two initializers are called '${tensor.name}'`,
-          `${path}.initializer[${i}]`,
+          path.item('initializer', i),
         );
       }
       initializers.set(tensor.name, tensor);
     });
     const sparse = new Map<string, SparseTensor>();
     list<Decoded>(proto.sparseInitializer).forEach((t, i) => {
-      const here = `${path}.sparse_initializer[${i}]`;
+      const here = path.item('sparse_initializer', i);
       const tensor = this.#sparse(t, here);
       const { name } = tensor.values;
       if (initializers.has(name) || sparse.has(name)) {
@@ -228,10 +254,10 @@ class ModelReader {
       sparse.set(name, tensor);
     });
     const infos = (field: string, label: string): ValueInfo[] =>
-      list<Decoded>(proto[field]).map((v, i) => this.#valueInfo(v, `${path}.${label}[${i}]`));
+      list<Decoded>(proto[field]).map((v, i) => this.#valueInfo(v, path.item(label, i)));
     return {
       name: text(proto.name),
-      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, `${path}.node[${i}]`)),
+      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, path.item('node', i))),
       inputs: infos('input', 'input'),
       outputs: infos('output', 'output'),
       initializers,
@@ -244,15 +270,20 @@ class ModelReader {
     };
   }
 
-  #node(proto: Decoded, path: string): Node {
+  #node(proto: Decoded, path: Path): Node {
     if (!proto.opType) fail('ONNX_MALFORMED', 'a node has no operator', path);
-    return {
+    const node = {
       name: text(proto.name),
       opType: proto.opType as string,
       domain: text(proto.domain),
       inputs: list<string>(proto.input),
       outputs: list<string>(proto.output),
       attributes: this.#attributes(proto.attribute, path),
+    };
+    if (!proto.overload && !proto.docString && !proto.metadataProps && !proto.deviceConfigurations)
+      return node;
+    return {
+      ...node,
       ...(proto.overload ? { overload: proto.overload as string } : undefined),
       ...notes(proto),
       ...(proto.deviceConfigurations
@@ -261,12 +292,12 @@ class ModelReader {
     };
   }
 
-  #attributes(value: unknown, path: string): ReadonlyMap<string, Attribute> {
+  #attributes(value: unknown, path: Path): ReadonlyMap<string, Attribute> {
     const protos = list<Decoded>(value);
     if (protos.length === 0) return NO_ENTRIES;
     const attributes = new Map<string, Attribute>();
     protos.forEach((proto, i) => {
-      const here = `${path}.attribute[${i}]`;
+      const here = path.item('attribute', i);
       const name = text(proto.name);
       if (attributes.has(name)) fail('ONNX_MALFORMED', `attribute '${name}' is given twice`, here);
       attributes.set(name, this.#attribute(proto, here));
@@ -274,7 +305,7 @@ class ModelReader {
     return attributes;
   }
 
-  #attribute(proto: Decoded, path: string): Attribute {
+  #attribute(proto: Decoded, path: Path): Attribute {
     const code = (proto.type as number | undefined) ?? 0;
     const type =
       ATTRIBUTE_TYPES[code] ?? fail('ONNX_MALFORMED', `attribute type ${code} does not exist`, path);
@@ -296,13 +327,13 @@ class ModelReader {
       case 'string':
         return { type: 'string', value: asText((value as Uint8Array | undefined) ?? new Uint8Array()) };
       case 'tensor':
-        return { type: 'tensor', value: this.tensor(message(), `${path}.t`) };
+        return { type: 'tensor', value: this.tensor(message(), path.item('t')) };
       case 'graph':
-        return { type: 'graph', value: this.#graph(message(), `${path}.g`) };
+        return { type: 'graph', value: this.#graph(message(), path.item('g')) };
       case 'sparse_tensor':
-        return { type: 'sparse_tensor', value: this.#sparse(message(), `${path}.sparse_tensor`) };
+        return { type: 'sparse_tensor', value: this.#sparse(message(), path.item('sparse_tensor')) };
       case 'type_proto':
-        return { type: 'type_proto', value: this.#type(message(), `${path}.tp`) };
+        return { type: 'type_proto', value: this.#type(message(), path.item('tp')) };
       case 'floats':
       case 'ints':
         return { type: kind, value: list<number>(value) };
@@ -311,29 +342,29 @@ class ModelReader {
       case 'tensors':
         return {
           type: 'tensors',
-          value: list<Decoded>(value).map((t, i) => this.tensor(t, `${path}.tensors[${i}]`)),
+          value: list<Decoded>(value).map((t, i) => this.tensor(t, path.item('tensors', i))),
         };
       case 'graphs':
         return {
           type: 'graphs',
-          value: list<Decoded>(value).map((g, i) => this.#graph(g, `${path}.graphs[${i}]`)),
+          value: list<Decoded>(value).map((g, i) => this.#graph(g, path.item('graphs', i))),
         };
       case 'sparse_tensors':
         return {
           type: 'sparse_tensors',
-          value: list<Decoded>(value).map((t, i) => this.#sparse(t, `${path}.sparse_tensors[${i}]`)),
+          value: list<Decoded>(value).map((t, i) => this.#sparse(t, path.item('sparse_tensors', i))),
         };
       case 'type_protos':
         return {
           type: 'type_protos',
-          value: list<Decoded>(value).map((t, i) => this.#type(t, `${path}.type_protos[${i}]`)),
+          value: list<Decoded>(value).map((t, i) => this.#type(t, path.item('type_protos', i))),
         };
       default:
         return fail('ONNX_MALFORMED', 'an attribute has neither a type nor a value', path);
     }
   }
 
-  tensor(proto: Decoded, path: string): Tensor {
+  tensor(proto: Decoded, path: Path): Tensor {
     const dims = this.#sizes(proto.dims, path);
     if (elementCount({ dims }) > Number.MAX_SAFE_INTEGER) {
       fail('TENSOR_TOO_LARGE', `a tensor of shape [${dims}] cannot exist`, path);
@@ -343,7 +374,7 @@ class ModelReader {
     return { name: text(proto.name), dtype, dims, data: this.#data(proto, path), ...notes(proto) };
   }
 
-  #sizes(value: unknown, path: string): readonly number[] {
+  #sizes(value: unknown, path: Path): readonly number[] {
     const dims = list<Int>(value);
     this.#checkRank(dims.length, path);
     for (const d of dims) {
@@ -352,18 +383,18 @@ class ModelReader {
     return dims as readonly number[];
   }
 
-  #checkRank(rank: number, path: string): void {
+  #checkRank(rank: number, path: Path): void {
     if (rank > MAX_RANK) {
       fail('ONNX_LIMIT', `a shape has ${rank} dimensions; ${MAX_RANK} are the limit`, path);
     }
   }
 
-  #dtype(code: unknown, path: string): DataType | undefined {
+  #dtype(code: unknown, path: Path): DataType | undefined {
     if (code === undefined || code === 0) return undefined;
     return dataTypeOfCode(code as number) ?? fail('ONNX_MALFORMED', `data type ${code} does not exist`, path);
   }
 
-  #data(proto: Decoded, path: string): TensorData {
+  #data(proto: Decoded, path: Path): TensorData {
     if (proto.dataLocation === 1) {
       const info = entries(proto.externalData);
       const size = (key: string): number | undefined => {
@@ -393,29 +424,29 @@ class ModelReader {
       : { kind: 'raw', bytes: ByteRange.of(new Uint8Array()) };
   }
 
-  #sparse(proto: Decoded, path: string): SparseTensor {
+  #sparse(proto: Decoded, path: Path): SparseTensor {
     const part = (name: string): Tensor =>
       this.tensor(
         (proto[name] as Decoded | undefined) ??
           fail('ONNX_MALFORMED', `a sparse tensor has no ${name}`, path),
-        `${path}.${name}`,
+        path.item(name),
       );
     return { values: part('values'), indices: part('indices'), dims: this.#sizes(proto.dims, path) };
   }
 
-  #valueInfo(proto: Decoded, path: string): ValueInfo {
+  #valueInfo(proto: Decoded, path: Path): ValueInfo {
     const type = proto.type as Decoded | undefined;
     return {
       name: text(proto.name),
-      type: type ? this.#type(type, `${path}.type`) : UNKNOWN,
+      type: type ? this.#type(type, path.item('type')) : UNKNOWN,
       ...notes(proto),
     };
   }
 
-  #type(proto: Decoded, path: string): ValueType {
+  #type(proto: Decoded, path: Path): ValueType {
     const part = (name: string): Decoded | undefined => proto[name] as Decoded | undefined;
     const element = (of: Decoded, name: string): ValueType =>
-      of[name] ? this.#type(of[name] as Decoded, `${path}.${name}`) : UNKNOWN;
+      of[name] ? this.#type(of[name] as Decoded, path.item(name)) : UNKNOWN;
     const tensor = part('tensorType');
     if (tensor) return new TensorType(this.#dtype(tensor.elemType, path), this.#shape(tensor.shape, path));
     const sequence = part('sequenceType');
@@ -437,7 +468,7 @@ class ModelReader {
     return UNKNOWN;
   }
 
-  #shape(value: unknown, path: string): Shape | undefined {
+  #shape(value: unknown, path: Path): Shape | undefined {
     if (value === undefined) return undefined;
     const dims = list<Decoded>((value as Decoded).dim);
     this.#checkRank(dims.length, path);
@@ -449,7 +480,7 @@ class ModelReader {
     });
   }
 
-  #function(proto: Decoded, path: string): FunctionDefinition {
+  #function(proto: Decoded, path: Path): FunctionDefinition {
     return {
       name: text(proto.name),
       domain: text(proto.domain),
@@ -458,11 +489,11 @@ class ModelReader {
       outputs: list<string>(proto.output),
       attributes: list<string>(proto.attribute),
       attributeDefaults: this.#attributes(proto.attributeProto, path),
-      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, `${path}.node[${i}]`)),
-      opsetImports: this.#opsets(proto.opsetImport, `${path}.opset_import`),
+      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, path.item('node', i))),
+      opsetImports: this.#opsets(proto.opsetImport, path.item('opset_import')),
       valueInfo: new Map(
         list<Decoded>(proto.valueInfo)
-          .map((v, i) => this.#valueInfo(v, `${path}.value_info[${i}]`))
+          .map((v, i) => this.#valueInfo(v, path.item('value_info', i)))
           .map((v) => [v.name, v]),
       ),
       ...notes(proto),

@@ -1,6 +1,6 @@
 // Protobuf's wire format over a `ByteSource`, read through a sliding window: what is skipped is never read,
 // so a reader can walk a file of any size and touch only its structure. Offsets in errors are file offsets.
-import type { ByteSource } from '../util/bytes.js';
+import { ByteRange, type ByteSource, MemorySource } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
 
 export const VARINT = 0;
@@ -9,6 +9,9 @@ export const BYTES = 2;
 export const FIXED32 = 5;
 
 const SMALL_WINDOW = 8 * 1024;
+/** Constants that shapes are computed from are smaller than this. */
+const SMALL_RANGE = 512;
+const MAX_SHORT_TEXT = 256;
 const TWO_28 = 2 ** 28;
 const TWO_56 = 2 ** 56;
 
@@ -20,6 +23,10 @@ export class WireReader {
   #base = 0;
   #at = 0;
   #nextWindow: number;
+  /** The window as the source of small ranges; it lives on with them. */
+  #windowSource: MemorySource | undefined;
+  /** Short texts that were read, by hash. */
+  readonly #texts = new Map<number, string>();
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
   constructor(source: ByteSource) {
@@ -56,6 +63,7 @@ export class WireReader {
     if (count > left) throw this.error('ONNX_TRUNCATED', 'the file ends in the middle of a value');
     const length = Math.min(left, Math.max(count, this.#nextWindow));
     this.#window = this.source.read(offset, length);
+    this.#windowSource = undefined;
     this.#view = new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.byteLength);
     this.#base = offset;
     this.#at = 0;
@@ -137,6 +145,20 @@ export class WireReader {
     return value;
   }
 
+  /** The next `length` bytes, left in the file; what is as small as a shape is kept from the window. */
+  range(length: number): ByteRange {
+    if (length > SMALL_RANGE || this.source.windowBytes === Number.POSITIVE_INFINITY) {
+      const range = new ByteRange(this.source, this.offset, length);
+      this.seek(this.offset + length);
+      return range;
+    }
+    this.#need(length);
+    this.#windowSource ??= new MemorySource(this.#window);
+    const range = new ByteRange(this.#windowSource, this.#at, length);
+    this.#at += length;
+    return range;
+  }
+
   /** A copy of the next `length` bytes. */
   bytes(length: number): Uint8Array {
     this.#need(length);
@@ -151,21 +173,38 @@ export class WireReader {
     const start = this.#at;
     const end = start + length;
     this.#at = end;
-    if (length <= 48) {
-      let text = '';
-      let i = start;
-      for (; i < end; i++) {
-        const byte = this.#window[i]!;
-        if (byte >= 0x80) break;
-        text += String.fromCharCode(byte);
-      }
-      if (i === end) return text;
-    }
+    const short = length <= MAX_SHORT_TEXT ? this.#shortText(start, end) : undefined;
+    if (short !== undefined) return short;
     try {
       return this.#utf8.decode(this.#window.subarray(start, end));
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * A short ASCII text, or undefined for others. Names occur where a value is made and where it is used: each
+   * is made into a string once, which also makes looking it up cheaper.
+   */
+  #shortText(start: number, end: number): string | undefined {
+    let hash = end - start;
+    for (let i = start; i < end; i++) {
+      const byte = this.#window[i]!;
+      if (byte >= 0x80) return undefined;
+      hash = (Math.imul(hash, 31) + byte) | 0;
+    }
+    const known = this.#texts.get(hash);
+    if (known !== undefined && this.#isText(known, start, end)) return known;
+    const codes = this.#window.subarray(start, end) as unknown as number[];
+    const text = String.fromCharCode.apply(null, codes);
+    this.#texts.set(hash, text);
+    return text;
+  }
+
+  #isText(text: string, start: number, end: number): boolean {
+    if (text.length !== end - start) return false;
+    for (let i = start; i < end; i++) if (text.charCodeAt(i - start) !== this.#window[i]) return false;
+    return true;
   }
 
   error(code: string, message: string, hint?: string): AuspexError {

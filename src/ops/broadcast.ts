@@ -59,8 +59,12 @@ export function foldElementwise(
     if (elements === undefined) return undefined;
     operands.push(elements);
   }
-  const strides = inputs.map((t) => broadcastStrides(t.shape as readonly number[], shape));
   const size = shape.reduce((n, d) => n * d, 1);
+  if (size === 1) {
+    const only = apply(...operands.map((elements) => elements[0]!));
+    return only === undefined ? undefined : [only];
+  }
+  const strides = inputs.map((t) => broadcastStrides(t.shape as readonly number[], shape));
   const index = new Array<number>(shape.length).fill(0);
   const out: Dim[] = [];
   for (let n = 0; n < size; n++) {

@@ -7,11 +7,12 @@ import type { OperatorTable } from './registry.js';
 
 const Constant: Operator = {
   infer: (call) => {
-    const { attributes } = call.node;
-    const given = [...attributes.values()].filter((a) => a.type !== 'reference');
-    if (given.length === 0) return [new TensorType(undefined, undefined)];
-    const [name, attribute] = [...attributes][0]!;
+    const [entry] = call.node.attributes;
+    if (entry === undefined) return [new TensorType(undefined, undefined)];
+    const [name, attribute] = entry;
     switch (attribute.type) {
+      case 'reference':
+        return [new TensorType(undefined, undefined)];
       case 'tensor':
         return [constantType(attribute.value)];
       case 'sparse_tensor':

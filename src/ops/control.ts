@@ -183,9 +183,10 @@ const SequenceMap: Operator = {
     }
     const inputsAt = (index: number): ValueType[] =>
       types.map((type) => (type.kind === 'sequence' ? (type.items?.[index] ?? type.element) : type));
-    const runs = first.items.map((_, index) => call.runBody('body', inputsAt(index)));
-    return runs[0]!.map((_, output) => {
-      const results = runs.map((run) => run[output]!);
+    const runs = first.items.map((_, index) => call.inferBody('body', inputsAt(index)));
+    call.recordRuns('body', runs);
+    return runs[0]!.outputTypes.map((_, output) => {
+      const results = runs.map((run) => run.outputTypes[output]!);
       return sequenceOf(call, results);
     });
   },

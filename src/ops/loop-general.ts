@@ -58,8 +58,9 @@ function settle(call: Call, first: Look, changing: ChangingSizes): Look {
       if (round >= MAX_ROUNDS) return withoutShape(before);
       const after = before.kind === 'optional' ? asOptional(type) : type;
       const merged = mergeTypes(call, before, after, (axis) => changing.add(i, axis));
-      const changesLength = knowsLength(before) && knowsLength(after) && !knowsLength(merged);
-      return changesLength ? { ...merged, length: changing.add(i, 'length') } : merged;
+      if (merged.kind !== 'sequence' || knowsLength(merged)) return merged;
+      if (!knowsLength(before) || !knowsLength(after)) return merged;
+      return { ...merged, length: changing.add(i, 'length') };
     });
     if (next.every((type, i) => sameKnowledge(type, at.carried[i]!))) return at;
     at = look(call, next);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inferShapes } from '../analysis/infer.js';
+import { type InferredGraph, inferShapes } from '../analysis/infer.js';
 import { type Expr, symbol } from '../graph/dim.js';
 import { type Model, makeNode, type Node, type ValueInfo } from '../graph/graph.js';
 import { formatType, isTensor, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
@@ -153,9 +153,10 @@ describe('Loop', () => {
     expectModelSameAsOrt(modelWith(inputs, nodes, outputs), inputs),
   );
 
-  it('looks once at a body that changes no shape', () => {
+  it('counts how often a body that changes no shape runs', () => {
     expect(timesOf(modelWith([TIMES, float(2)], [ADDS], ['y']))).toEqual(['4']);
     expect(timesOf(modelWith([knownScalar(0), float(2)], [ADDS], ['y']))).toEqual(['0']);
+    expect(timesOf(modelWith([knownScalar(1000), float(2)], [ADDS], ['y']))).toEqual(['1000']);
   });
 
   it('records each iteration where shapes change', () => {
@@ -165,6 +166,17 @@ describe('Loop', () => {
       formatType(b.graph.outputTypes[1]),
     );
     expect(sizes).toEqual(['float32[5]', 'float32[8]', 'float32[11]', 'float32[14]']);
+  });
+
+  it('counts iterations that cost the same as one that repeats', () => {
+    const countsUp = loop(
+      ['x0', '', 'x1'],
+      ['y'],
+      [formal('c', 'int64', [])],
+      [ON, makeNode('Add', ['c', 'x1'], ['c2'])],
+      ['on', 'c2'],
+    );
+    expect(timesOf(modelWith([TIMES, knownScalar(1)], [countsUp], ['y']))).toEqual(['4']);
   });
 
   it('carries known numbers from iteration to iteration', () => {
@@ -247,6 +259,28 @@ describe('Loop', () => {
     const [shape, y] = infer([UNKNOWN_TIMES, known([3, 2]), float(3, 2)], [passes], 'shape', 'y');
     expect(isTensor(shape) && shape.elements).toEqual([3, 2]);
     expect(String(y)).toBe('float32[3,2]');
+  });
+
+  it('follows what depends on the number of the iteration', () => {
+    const triangle = loop(
+      ['x0', '', 'x1'],
+      ['y'],
+      [formal('h', 'float32')],
+      [
+        makeNode('Identity', ['go'], ['on']),
+        loop(
+          ['i', '', 'h'],
+          ['r'],
+          [formal('g', 'float32')],
+          [makeNode('Identity', ['go'], ['on2']), makeNode('Neg', ['g'], ['g2'])],
+          ['on2', 'g2'],
+        ),
+      ],
+      ['on', 'r'],
+    );
+    const { bodies } = inferShapes(modelWith([TIMES, float(2)], [triangle], ['y'])).graph.nodes[0]!.call;
+    const inner = bodies.map(({ graph }) => (graph as InferredGraph).nodes[1]!.call.bodies[0]!.times);
+    expect(inner).toEqual([0, 1, 2, 3]);
   });
 
   it('takes what the body gives for the optional value that it takes', () => {

@@ -2,10 +2,8 @@
 // carries from one iteration to the next may change their type; values it collects get a dimension in front,
 // one element per iteration.
 //
-// Three ways to find out what comes out, from exact to general:
-// 1. Nothing that the body carries changes its type: one look at the body tells all.
-// 2. Types or known numbers change, but few iterations are known to run: the body is followed through each.
-// 3. Otherwise what holds in all iterations is searched for (loop-general.ts).
+// A loop that is known to run a few times is followed through each iteration, so that all numbers it computes
+// shapes from are known. Of others, what holds in all iterations is searched for (loop-general.ts).
 import { type Dim, isKnown } from '../graph/dim.js';
 import { type Graph, subgraphs } from '../graph/graph.js';
 import {
@@ -32,12 +30,11 @@ const Loop: Operator = {
   infer: (call) => {
     const start = startOf(call);
     const first = look(call, start.initial);
+    const isShort = isKnown(start.limit) && start.limit <= MAX_FOLLOWED;
     const isSteady = carriedOut(first).every((type, i) => !isWorthFollowing(start.initial[i]!, type));
-    if (!isSteady || goesOn(first) === undefined) {
-      const followed = follow(call, start);
-      if (followed !== undefined) return followed;
-    }
-    return generalise(call, start, first);
+    const isWhile = goesOn(first) === undefined;
+    const followed = isShort || isWhile || !isSteady ? follow(call, start) : undefined;
+    return followed ?? generalise(call, start, first);
   },
   cost: FREE,
 };
@@ -69,7 +66,10 @@ function follow(call: Call, { body, limit, isBounded, enters, initial }: Start):
     carried = carriedOut(iteration);
     const on = goesOn(iteration);
     if (i + 1 === limit || on === false) {
-      for (const { body: graph } of looks) call.recordBody('body', graph);
+      call.recordRuns(
+        'body',
+        looks.map((each) => each.body),
+      );
       return [...carried, ...stack(call, looks)];
     }
     if (on === undefined) return undefined;

@@ -14,7 +14,7 @@ import {
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
-import { type OperatorSchema, schemaFor } from './schemas.js';
+import { schemaFor } from './schemas.js';
 
 /** What an input is to a network, when it is a constant. */
 export type InputRole =
@@ -79,7 +79,9 @@ export interface BodyRuns {
 /** What a call may ask of the inference that runs it. */
 export interface CallScope {
   /** Infers a subgraph, given the types of its formal inputs. */
-  inferBody(graph: Graph, inputs: readonly ValueType[], name: string): InferredBody;
+  inferBody(node: Node, graph: Graph, inputs: readonly ValueType[], name: string): InferredBody;
+  /** Whether a subgraph, inferred twice, has the same types throughout, so that both runs cost the same. */
+  sameWork(a: InferredBody, b: InferredBody): boolean;
 }
 
 /** One application of an operator: the node with the types of its inputs, and later of its outputs. */
@@ -91,20 +93,21 @@ export class Call {
   outputs: readonly ValueType[] = [];
   readonly bodies: Body[] = [];
   readonly #scope: CallScope;
-  readonly #schema: OperatorSchema | undefined;
+  /** The operator whose schema gives the defaults of attributes. */
+  readonly #defaultsOf: Pick<Node, 'domain' | 'opType'>;
 
   constructor(
     node: Node,
     opset: number,
     inputs: readonly (ValueType | undefined)[],
     scope: CallScope,
-    schema = schemaFor(node.domain, node.opType, opset),
+    defaultsOf: Pick<Node, 'domain' | 'opType'> = node,
   ) {
     this.node = node;
     this.opset = opset;
     this.inputs = inputs;
     this.#scope = scope;
-    this.#schema = schema;
+    this.#defaultsOf = defaultsOf;
   }
 
   /**
@@ -112,7 +115,7 @@ export class Call {
    * hands to its definition. Errors still name the node's own operator.
    */
   as(opType: string, opset: number, inputs = this.inputs, outputs = this.outputs): Call {
-    const call = new Call(this.node, opset, inputs, this.#scope, schemaFor('', opType, opset));
+    const call = new Call(this.node, opset, inputs, this.#scope, { domain: '', opType });
     call.outputs = outputs;
     return call;
   }
@@ -200,7 +203,10 @@ export class Call {
 
   #attribute<T extends AttributeTypeName & Attribute['type']>(name: string, type: T): unknown {
     const attribute = this.node.attributes.get(name);
-    if (attribute === undefined) return this.#schema?.attributes[name]?.default;
+    if (attribute === undefined) {
+      const { domain, opType } = this.#defaultsOf;
+      return schemaFor(domain, opType, this.opset)?.attributes[name]?.default;
+    }
     if (attribute.type !== type) {
       return this.fail(`attribute '${name}' must be of type ${type}, not ${attribute.type}`, 'OP_ATTRIBUTE');
     }
@@ -298,7 +304,19 @@ export class Call {
 
   /** Infers a subgraph without recording it: to find out types before the final run. */
   inferBody(name: string, inputs: readonly ValueType[]): InferredBody {
-    return this.#scope.inferBody(this.graph(name), inputs, name);
+    return this.#scope.inferBody(this.node, this.graph(name), inputs, name);
+  }
+
+  /** Records runs of a subgraph one after the other; those that cost the same become one that repeats. */
+  recordRuns(name: string, runs: readonly InferredBody[]): void {
+    let repeats = 0;
+    runs.forEach((run, i) => {
+      repeats++;
+      const next = runs[i + 1];
+      if (next !== undefined && this.#scope.sameWork(run, next)) return;
+      this.recordBody(name, run, { times: repeats });
+      repeats = 0;
+    });
   }
 }
 
