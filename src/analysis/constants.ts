@@ -1,5 +1,6 @@
 // Finds the constants of a network and where they are used, across subgraphs and functions. Which of them are
 // parameters is decided in parameters.ts.
+import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
 import { operatorFor } from '../ops/index.js';
@@ -136,8 +137,13 @@ interface Value {
   readonly uses: Use[];
   /** Known before the network runs: a constant, or one that was rearranged. */
   readonly isFixed: boolean;
+  /** May hold weights, so that all its uses matter. */
+  readonly isFollowed: boolean;
   readonly constant?: { name: string; tensor: Tensor; isNode: boolean; isAlias: boolean };
 }
+
+/** A rearranged shape or index. */
+const FIXED: Value = { uses: [], isFixed: true, isFollowed: false };
 
 /** All constants of a graph and of everything it runs, each once. */
 export function findConstants({ model, graph }: Inference): Constant[] {
@@ -147,21 +153,24 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   const preprocessing = preprocessingNodes(graph);
   const constants = values.map((value): Constant => {
     const { name, tensor, isNode, isAlias } = value.constant!;
-    const reached = destinationsOf(value);
-    const found = {
-      ...{ name, tensor, isNode, isAlias, destinations: reached },
-      isUsed: value.uses.length > 0,
-      isPreprocessing: reached.every((d) => preprocessing.has(d.node)),
-    };
+    const bytes = isAlias ? 0 : tensorByteLength(tensor);
+    const isUsed = value.uses.length > 0;
+    if (!value.isFollowed) {
+      return {
+        name,
+        tensor,
+        kind: isUsed ? 'setting' : 'unused',
+        owner: value.uses[0]?.by,
+        parameters: 0,
+        bytes,
+      };
+    }
+    const destinations = destinationsOf(value);
+    const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
+    const found = { name, tensor, isNode, isAlias, isUsed, isPreprocessing, destinations };
     const kind = kindOfConstant(found, signature);
-    return {
-      name,
-      tensor,
-      kind,
-      owner: ownerOf(value),
-      parameters: kind === 'parameter' ? parametersIn(found, signature) : 0,
-      bytes: isAlias ? 0 : tensorByteLength(tensor),
-    };
+    const parameters = kind === 'parameter' ? parametersIn(found, signature) : 0;
+    return { name, tensor, kind, owner: ownerOf(value), parameters, bytes };
   });
   const copies = tiedCopies(constants.filter((c) => c.kind === 'parameter').map((c) => c.tensor));
   return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
@@ -187,54 +196,75 @@ class Names {
 }
 
 function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): void {
-  const define = (name: string, tensor: Tensor, how: { isNode: boolean; isAlias: boolean }): void => {
-    const value: Value = { uses: [], isFixed: true, constant: { name, tensor, ...how } };
+  const define = (name: string, tensor: Tensor, isNode: boolean, isAlias: boolean): void => {
+    const isFollowed = couldBeWeight(tensor.dtype);
+    const value: Value = { uses: [], isFixed: true, isFollowed, constant: { name, tensor, isNode, isAlias } };
     scope.set(name, value);
-    if (seen.has(tensor) && !how.isAlias) return;
+    if (seen.has(tensor) && !isAlias) return;
     seen.add(tensor);
     found.push(value);
   };
-  for (const [name, tensor] of graph.initializers) define(name, tensor, { isNode: false, isAlias: false });
+  for (const [name, tensor] of graph.initializers) define(name, tensor, false, false);
   const outputs = new Set(graph.outputNames);
   for (const step of graph.steps) {
     const { node } = step;
-    const attribute = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
-    if (attribute?.type === 'tensor') {
-      define(node.outputs[0] ?? '', attribute.value, { isNode: true, isAlias: false });
+    const [first = ''] = node.outputs;
+    if (node.opType === 'Constant') {
+      const attribute = node.attributes.get('value');
+      if (attribute?.type === 'tensor') define(first, attribute.value, true, false);
       continue;
     }
-    const inputs = node.inputs.map((name) => scope.get(name));
-    const [first] = node.outputs;
-    const original = node.opType === 'Identity' ? inputs[0]?.constant : undefined;
-    if (original && first && !isMadeUpName(first) && !outputs.has(first)) {
+    const original = node.opType === 'Identity' ? scope.get(node.inputs[0] ?? '')?.constant : undefined;
+    if (original && first !== '' && !isMadeUpName(first) && !outputs.has(first)) {
       // PyTorch's exporter writes parameters of equal value (fresh biases, all zero) once, and gives the
       // others their names by an Identity: each of them is a parameter of its own.
-      define(first, original.tensor, { isNode: original.isNode, isAlias: true });
+      define(first, original.tensor, original.isNode, true);
       continue;
     }
-    const passes = REARRANGES.get(operatorName(node));
-    const isFixed = passes !== undefined && inputs.every((v, i) => v?.isFixed || node.inputs[i] === '');
-    // Only what holds elements of constants is followed.
-    const isFollowed = passes !== undefined && inputs.some((v) => v !== undefined);
-    const results = node.outputs.flatMap((name): Value[] => {
-      const value: Value | undefined = isFollowed ? { uses: [], isFixed } : undefined;
-      if (name !== '' && (value || scope.get(name))) scope.set(name, value);
-      return value ? [value] : [];
-    });
-    const roles = step.operator?.roles;
-    inputs.forEach((value, slot) => {
-      if (value === undefined) return;
-      const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
-      const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-      value.uses.push({ by: step.inferred, node, slot, role, through, isContainer: step.bodies.length > 0 });
-    });
+    addUses(step, scope);
     for (const inner of step.bodies) {
       const names = new Names(step.isFunction ? undefined : scope);
       inner.inputNames.forEach((name, i) => {
-        names.set(name, inputs[i]);
+        names.set(name, scope.get(node.inputs[i] ?? ''));
       });
       collect(inner, names, found, seen);
     }
+  }
+}
+
+/** Integers beyond eight bits are shapes and indices, whatever they go into. */
+function couldBeWeight(dtype: DataType): boolean {
+  return isFloat(dtype) || kindOf(dtype) === 'complex' || (isInteger(dtype) && bitsOf(dtype) <= 8);
+}
+
+/** Notes a node with the constants it uses, and with what it only passes on. */
+function addUses({ node, operator, bodies, inferred }: Step, scope: Names): void {
+  const passes = REARRANGES.get(operatorName(node));
+  let isFollowed = false;
+  let isFixed = passes !== undefined;
+  for (const name of node.inputs) {
+    const value = name === '' ? undefined : scope.get(name);
+    if (value?.isFollowed) isFollowed = true;
+    if (name !== '' && !value?.isFixed) isFixed = false;
+  }
+  const results: Value[] = [];
+  for (const name of node.outputs) {
+    if (name === '') continue;
+    if (passes !== undefined && isFollowed) {
+      const value: Value = { uses: [], isFixed, isFollowed };
+      results.push(value);
+      scope.set(name, value);
+    } else if (isFixed) scope.set(name, FIXED);
+    else if (scope.get(name)) scope.set(name, undefined);
+  }
+  const roles = operator?.roles;
+  for (let slot = 0; slot < node.inputs.length; slot++) {
+    const value = scope.get(node.inputs[slot]!);
+    // Of what is not followed only the first use matters: it says whose it is.
+    if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
+    const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
+    const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
+    value.uses.push({ by: inferred, node, slot, role, through, isContainer: bodies.length > 0 });
   }
 }
 

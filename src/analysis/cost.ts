@@ -67,7 +67,8 @@ export function cost(inference: Inference): CostReport {
     if (list) list.push(constant);
     else owned.set(constant.owner, [constant]);
   }
-  const nodes = graphCosts(inference.graph, { path: '', times: 1, perIteration: false }, owned);
+  const nodes: NodeCost[] = [];
+  graphCosts(inference.graph, { path: '', times: 1, perIteration: false }, owned, nodes);
   const sums = sumCounts(nodes.filter((n) => n.counted));
   const { flops, memoryAccessBytes } = sums;
   return {
@@ -104,56 +105,56 @@ interface Setting {
   readonly perIteration: boolean;
 }
 
+/** Appends the costs of a graph's nodes, and of all that they run, to `costs`. */
 function graphCosts(
   graph: InferredGraph,
   setting: Setting,
   owned: ReadonlyMap<InferredNode, readonly Constant[]>,
-): NodeCost[] {
-  return graph.nodes.flatMap((inferred, index) => {
+  costs: NodeCost[],
+): void {
+  graph.nodes.forEach((inferred, index) => {
     const label = nodeLabel(inferred.node, index);
-    const own = nodeCost(inferred, `${setting.path}${label}`, setting, owned.get(inferred) ?? []);
+    costs.push(nodeCost(inferred, `${setting.path}${label}`, setting, owned.get(inferred) ?? []));
     const { bodies } = inferred.call;
-    if (bodies.length === 0) return [own];
-    const inner = bodies.map((body) => bodyCosts(body, label, setting, owned));
-    return [own, ...keepCostlier(bodies, inner).flat()];
+    if (bodies.length === 0) return;
+    const ranges = bodies.map((body): Range => {
+      const start = costs.length;
+      graphCosts(body.graph as InferredGraph, settingOf(body, label, setting), owned, costs);
+      return [start, costs.length];
+    });
+    leaveOutCheaper(bodies, ranges, costs);
   });
 }
+
+/** Positions in the list of costs: those of one body. */
+type Range = readonly [start: number, end: number];
+
+function settingOf(body: Body, label: string, { path, times, perIteration }: Setting): Setting {
+  return {
+    path: shortened(`${path}${label}${body.alternative || body.times !== 1 ? `.${body.name}` : ''}/`),
+    times: multiply(times, body.times ?? 1),
+    perIteration: perIteration || body.times === undefined,
+  };
+}
+
+const MAX_PATH = 2000;
 
 /** Every node in a body carries the path of the body in its name, so that must not be of any length. */
 function shortened(path: string): string {
   return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…/`;
 }
 
-const MAX_PATH = 2000;
-
-function bodyCosts(
-  body: Body,
-  label: string,
-  setting: Setting,
-  owned: ReadonlyMap<InferredNode, readonly Constant[]>,
-): NodeCost[] {
-  return graphCosts(
-    body.graph as InferredGraph,
-    {
-      path: shortened(
-        `${setting.path}${label}${body.alternative || body.times !== 1 ? `.${body.name}` : ''}/`,
-      ),
-      times: multiply(setting.times, body.times ?? 1),
-      perIteration: setting.perIteration || body.times === undefined,
-    },
-    owned,
-  );
-}
-
 /** Of alternatives only the costliest counts: by MACs, then FLOPs, then the number of nodes. */
-function keepCostlier(bodies: readonly Body[], costs: readonly NodeCost[][]): NodeCost[][] {
-  let best = -1;
-  bodies.forEach((body, i) => {
-    if (body.alternative && (best < 0 || costlier(costs[i]!, costs[best]!))) best = i;
-  });
-  return costs.map((nodes, i) =>
-    bodies[i]!.alternative && i !== best ? nodes.map((n) => ({ ...n, counted: false })) : nodes,
-  );
+function leaveOutCheaper(bodies: readonly Body[], ranges: readonly Range[], costs: NodeCost[]): void {
+  const alternatives = ranges.filter((_, i) => bodies[i]!.alternative);
+  if (alternatives.length < 2) return;
+  const nodesOf = ([start, end]: Range): NodeCost[] => costs.slice(start, end);
+  let best = alternatives[0]!;
+  for (const range of alternatives.slice(1)) if (costlier(nodesOf(range), nodesOf(best))) best = range;
+  for (const range of alternatives) {
+    if (range === best) continue;
+    for (let i = range[0]; i < range[1]; i++) costs[i] = { ...costs[i]!, counted: false };
+  }
 }
 
 function costlier(a: readonly NodeCost[], b: readonly NodeCost[]): boolean {

@@ -5,11 +5,13 @@ import {
   type Attribute,
   type FunctionDefinition,
   type Graph,
+  hasSubgraphs,
   isDefaultDomain,
   type Model,
   type Node,
   nodeLabel,
   operatorName,
+  subgraphs,
   type ValueInfo,
 } from '../graph/graph.js';
 import { topologicalOrder } from '../graph/order.js';
@@ -64,8 +66,14 @@ export interface Inference {
   readonly graph: InferredGraph;
 }
 
-/** More node visits than this mean that functions or loops multiply each other without end. */
-const MAX_VISITS = 1_000_000;
+/**
+ * More visits of nodes than this mean that functions or loops multiply each other without end: so many, and
+ * so many for every node of the file.
+ */
+const MAX_VISITS = 30_000;
+const MAX_VISITS_PER_NODE = 10;
+/** How many known elements are computed with, see `workOf`; what comes later has unknown elements. */
+const MAX_ELEMENT_WORK = 4_000_000;
 const MAX_CALL_DEPTH = 64;
 
 /**
@@ -97,13 +105,17 @@ class InferenceRun {
   readonly #functions = new Map<string, FunctionDefinition>();
   readonly #constants = new WeakMap<Tensor, TensorType>();
   readonly #callScopes = new WeakMap<Scope, CallScope>();
+  readonly #maxVisits: number;
   #visits = 0;
+  #elementWork = 0;
 
   constructor(model: Model, options: InferOptions) {
     this.#model = model;
     this.#options = options;
     this.#bindings = new Map(Object.entries(options.dims ?? {}));
     for (const f of model.functions) this.#functions.set(functionKey(f.domain, f.name, f.overload), f);
+    const nodes = nodeCount([...model.graph.nodes, ...model.functions.flatMap((f) => f.nodes)]);
+    this.#maxVisits = MAX_VISITS + MAX_VISITS_PER_NODE * nodes;
   }
 
   main(): InferredGraph {
@@ -271,10 +283,10 @@ class InferenceRun {
       (name) => outer !== undefined && lookUp(outer, name) !== undefined,
     );
     return ordered.map((node) => {
-      if (++this.#visits > MAX_VISITS) {
+      if (++this.#visits > this.#maxVisits) {
         throw new AuspexError(
           'MODEL_TOO_DEEP',
-          `functions and loops expand to more than ${MAX_VISITS} nodes`,
+          `functions and loops expand to more than ${this.#maxVisits} nodes`,
           { where: { node: nodeLabel(node), operator: operatorName(node) } },
         );
       }
@@ -305,8 +317,14 @@ class InferenceRun {
     return calls;
   }
 
+  /** A type with its elements, unless more of them were computed with than any network needs. */
+  #followed(type: ValueType | undefined): ValueType | undefined {
+    const isOver = this.#elementWork > MAX_ELEMENT_WORK && isTensor(type) && type.mayBeKnown;
+    return isOver ? new TensorType(type.dtype, type.shape) : type;
+  }
+
   #node(node: Node, scope: Scope): InferredNode {
-    const inputs = node.inputs.map((name) => (name === '' ? undefined : lookUp(scope, name)));
+    const inputs = node.inputs.map((name) => (name === '' ? undefined : this.#followed(lookUp(scope, name))));
     const definition =
       this.#functions.size === 0
         ? undefined
@@ -324,6 +342,7 @@ class InferenceRun {
       if (operator) {
         call.outputs = operator.infer(call);
         checkSizes(call);
+        this.#elementWork += workOf(call);
       }
       return { node, call, operator, isFunction: false };
     } catch (error) {
@@ -479,6 +498,29 @@ function bindAttributes(node: Node, given: ReadonlyMap<string, Attribute>): Node
     } else attributes.set(name, attribute);
   }
   return { ...node, attributes };
+}
+
+/** Nodes of a graph, with those of its subgraphs. */
+function nodeCount(nodes: readonly Node[]): number {
+  let count = nodes.length;
+  for (const node of nodes) {
+    if (hasSubgraphs(node)) for (const [, graph] of subgraphs(node)) count += nodeCount(graph.nodes);
+  }
+  return count;
+}
+
+/** What computing with known elements took: the number of terms of the sizes that came out, a bit to read others. */
+function workOf(call: Call): number {
+  let work = 0;
+  for (const type of call.outputs) {
+    for (const e of (isTensor(type) && type.elementsAtHand) || []) {
+      work += typeof e === 'number' ? 1 : 10 * e.terms.size;
+    }
+  }
+  for (const type of call.inputs) {
+    if (isTensor(type)) work += (type.elementsAtHand?.length ?? 0) / 8;
+  }
+  return work;
 }
 
 /** Sizes must be possible: whole, not negative, and together no more than can be counted. */

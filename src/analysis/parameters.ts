@@ -2,7 +2,7 @@
 // target shape, an attention mask or the number 2. What tells, in this order: what the exporter wrote down,
 // the input of the operator that uses it (`roles`), its type, whether it has a name of its own, and at last
 // what is in it.
-import { bitsOf, isFloat, isInteger, kindOf } from '../graph/dtype.js';
+import { isInteger } from '../graph/dtype.js';
 import { elementCount } from '../graph/tensor.js';
 import { type Destination, type FoundConstant, weightsPerTensor } from './constants.js';
 import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionRows } from './content.js';
@@ -31,15 +31,15 @@ export function isMadeUpName(name: string): boolean {
 const BUFFER_NAME =
   /(^|[._/])(running_mean|running_var|inv_freq|original_inv_freq|position_ids|relative_position_index|relative_coords_table|(attn_|causal_)?mask|masked_bias|mean|std|pixel_mean|pixel_std|(sin|cos)(_cached)?|pe|anchors|anchor_grid|mel_filters)$/;
 
+/** The kind of a constant of floats or of integers of at most eight bits. */
 export function kindOfConstant(found: FoundConstant, signature: TorchSignature | undefined): ConstantKind {
   const { tensor, destinations } = found;
   if (!found.isUsed) return 'unused';
   const roles = new Set(destinations.map((d) => d.role));
   // Quantised weights are small integers that are multiplied; other integers are indices and shapes.
-  if (isInteger(tensor.dtype) && bitsOf(tensor.dtype) <= 8) {
+  if (isInteger(tensor.dtype)) {
     return destinations.some(isQuantisedWeight) ? 'parameter' : 'setting';
   }
-  if (!isFloat(tensor.dtype) && kindOf(tensor.dtype) !== 'complex') return 'setting';
   if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
   if (signature) {
     if (signature.parameters.has(found.name)) return 'parameter';

@@ -43,6 +43,11 @@ export class TensorType {
     return this.#elements;
   }
 
+  /** The elements as far as someone has asked for them before; nothing is read or computed. */
+  get elementsAtHand(): KnownElements | undefined {
+    return typeof this.#elements === 'function' ? undefined : this.#elements;
+  }
+
   /** Whether asking for `elements` may give something; costs no reading. */
   get mayBeKnown(): boolean {
     return this.#elements !== undefined;
