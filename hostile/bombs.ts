@@ -426,7 +426,7 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'doubling functions': (random) => doublingFunctions(random.between(2, 40)),
   'folding functions': (random) => foldingFunctions(random.between(2, 20), random.pick([1, 64, 4096])),
   'long chain': (random) =>
-    chain(power(random, 2, 4.7), random.pick(['Relu', 'Unknown']), random.chance(0.3)),
+    chain(power(random, 2, 4.5), random.pick(['Relu', 'Unknown']), random.chance(0.3)),
   'empty nodes': (random) => emptyNodes(power(random, 2, 5)),
   'empty messages': (random) =>
     emptyMessages(
@@ -455,8 +455,8 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'many dims': (random) => manyDims(power(random, 1, 5)),
   'many matrices': (random) =>
     manyMatrices(power(random, 2, 4), random.pick([4, 32, 64]), random.pick([undefined, 0, 1])),
-  'joined constants': (random) => joinedConstants(power(random, 2, 4)),
-  'many scopes': (random) => manyScopes(power(random, 1, 3.7)),
+  'joined constants': (random) => joinedConstants(power(random, 2, 3.7)),
+  'many scopes': (random) => manyScopes(power(random, 1, 3.5)),
   'long names': (random) => longNames(random.between(1, 50), power(random, 1, 3), power(random, 2, 4.7)),
   'growing sizes': (random) =>
     growingSizes(power(random, 0.5, 2.7), random.pick(['square', 'different', 'sums', 'minima'])),

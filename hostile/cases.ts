@@ -6,7 +6,7 @@ import { BOMBS } from './bombs.js';
 import { BYTE_MUTATIONS } from './byte-mutations.js';
 import { modelOf, type Seed } from './corpus.js';
 import { MODEL_MUTATIONS } from './model-mutations.js';
-import { randomModel } from './random-nodes.js';
+import { randomGraph, randomNode } from './random-nodes.js';
 
 export interface HostileCase {
   readonly index: number;
@@ -34,10 +34,10 @@ const MAKERS: ReadonlyMap<string, Maker> = new Map([
       return { from: seed.name, bytes: encodeModel(mutate(modelOf(seed), random)) };
     },
   ]),
-  ['random: node', (random) => ({ from: 'nothing', bytes: encodeModel(randomModel(random, 1)) })],
+  ['random: node', (random) => ({ from: 'nothing', bytes: encodeModel(randomNode(random)) })],
   [
     'random: graph',
-    (random) => ({ from: 'nothing', bytes: encodeModel(randomModel(random, random.between(2, 12))) }),
+    (random) => ({ from: 'nothing', bytes: encodeModel(randomGraph(random, random.between(2, 12))) }),
   ],
   ...Object.entries(BOMBS).map(([name, make]): [string, Maker] => [
     `bomb: ${name}`,

@@ -20,13 +20,18 @@ const FLOATS: readonly number[] = [
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
 ];
 
+/** Sizes as networks have them; only so do operators get to work. */
 const SIZES: readonly (number | string)[] = [
-  ...[0, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 16, 224],
-  ...['n', 'n', 'm', 'batch', '2*n', 'n+1', 'n*m', 'floor(n/2)', 'max(n, m)', 'n-m', '-1', '?'],
-  ...[1e6, 2 ** 31, 2 ** 40, 2 ** 53 - 1],
+  ...[1, 1, 1, 2, 2, 3, 4, 4, 8, 16, 224],
+  ...['n', 'n', 'm', 'batch', '2*n', 'n+1', 'n*m', 'floor(n/2)'],
 ];
 
-const RANKS = [0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5, 6, 40];
+const ODD_SIZES: readonly (number | string)[] = [
+  ...[0, 0, 7, 1e6, 2 ** 31, 2 ** 40, 2 ** 53 - 1],
+  ...['max(n, m)', 'n-m', '-1', '?', 'floor((5-n)/2)', 'n^2'],
+];
+
+const RANKS = [0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5, 6];
 
 const DATA_TYPES: readonly DataType[] = Array.from({ length: 28 }, (_, i) => dataTypeOfCode(i + 1)!);
 const COMMON_TYPES: readonly DataType[] = [
@@ -102,8 +107,9 @@ export function anyWord(random: Random): string {
 
 export function anyShape(random: Random): TensorType['shape'] {
   if (random.chance(0.08)) return undefined;
-  return Array.from({ length: random.pick(RANKS) }, () => {
-    const size = random.pick(SIZES);
+  const oddness = random.chance(0.2) ? 0.5 : 0;
+  return Array.from({ length: random.chance(0.01) ? 40 : random.pick(RANKS) }, () => {
+    const size = random.pick(random.chance(oddness) ? ODD_SIZES : SIZES);
     return typeof size === 'number' ? size : parseDim(size);
   });
 }

@@ -288,7 +288,7 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
 }
 
 /** How many uses of a constant are followed; the first ones tell what it is. */
-const MAX_STEPS = 1024;
+const MAX_STEPS = 256;
 
 /** Where the elements of a value end up: the operators that compute with them. */
 function destinationsOf(value: Value): Destination[] {

@@ -291,15 +291,15 @@ class InferenceRun {
         );
       }
       const inferred = this.#node(node, scope);
-      node.outputs.forEach((name, i) => {
-        if (name === '') return;
-        const type = inferred.call.outputs[i] ?? UNKNOWN;
+      const { call } = inferred;
+      call.outputs = node.outputs.map((name, i) => {
+        const type = call.outputs[i] ?? UNKNOWN;
+        if (name === '') return type;
         const hint = isCertain(type) ? undefined : declared.get(name);
-        types.set(name, hint ? refine(type, this.#resolve(hint, name), name) : type);
+        const refined = hint ? refine(type, this.#resolve(hint, name), name) : type;
+        types.set(name, refined);
+        return refined;
       });
-      inferred.call.outputs = node.outputs.map(
-        (name, i) => types.get(name) ?? inferred.call.outputs[i] ?? UNKNOWN,
-      );
       return inferred;
     });
   }

@@ -9,7 +9,7 @@ const SAMPLES = 64;
 /** Smaller matrices are not shared on purpose; equal ones among them (zeros, ones) are chance. */
 const MIN_ELEMENTS = 256;
 /** Matrices that begin alike; more of them are compared with the first ones only. */
-const MAX_CANDIDATES = 32;
+const MAX_CANDIDATES = 8;
 
 interface Matrix {
   readonly tensor: Tensor;

@@ -15,6 +15,29 @@ export function topologicalOrder(
   isOwn: (name: string) => boolean,
   isOuter: (name: string) => boolean = () => false,
 ): readonly Node[] {
+  return isSorted(nodes, isOwn, isOuter) ? nodes : sortNodes(nodes, isOwn, isOuter);
+}
+
+type Test = (name: string) => boolean;
+
+/** Whether every value is computed before it is used, each once. What is wrong is found out when it is not. */
+function isSorted(nodes: readonly Node[], isOwn: Test, isOuter: Test): boolean {
+  const computed = new Set<string>();
+  for (const node of nodes) {
+    for (const name of usedNames(node)) {
+      if (name !== '' && !computed.has(name) && !isOwn(name) && !isOuter(name)) return false;
+    }
+    for (const name of node.outputs) {
+      if (name === '') continue;
+      if (computed.has(name) || isOwn(name)) return false;
+      computed.add(name);
+    }
+  }
+  return true;
+}
+
+/** Kahn's algorithm; of the nodes that could run next, the first one in the file does. */
+function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test): readonly Node[] {
   const producer = new Map<string, number>();
   nodes.forEach((node, index) => {
     for (const name of node.outputs) {
@@ -32,28 +55,16 @@ export function topologicalOrder(
     }
   });
 
-  let sorted = true;
-  nodes.forEach((node, index) => {
-    for (const name of usedNames(node)) {
-      if (name === '') continue;
-      const from = producer.get(name);
-      if (from !== undefined) sorted &&= from < index;
-      else if (!isOwn(name) && !isOuter(name)) {
-        throw problem('GRAPH_MISSING_INPUT', node, index, `its input '${name}' does not exist in the graph`);
-      }
-    }
-  });
-  return sorted ? nodes : sortNodes(nodes, producer);
-}
-
-/** Kahn's algorithm; of the nodes that could run next, the first one in the file does. */
-function sortNodes(nodes: readonly Node[], producer: ReadonlyMap<string, number>): readonly Node[] {
   const waitingFor = new Int32Array(nodes.length);
   const consumers = new Map<number, number[]>();
   nodes.forEach((node, index) => {
     for (const name of usedNames(node)) {
+      if (name === '') continue;
       const from = producer.get(name);
-      if (from === undefined) continue;
+      if (from === undefined) {
+        if (isOwn(name) || isOuter(name)) continue;
+        throw problem('GRAPH_MISSING_INPUT', node, index, `its input '${name}' does not exist in the graph`);
+      }
       waitingFor[index]!++;
       const list = consumers.get(from);
       if (list) list.push(index);

@@ -95,7 +95,10 @@ export function tensorBytes(tensor: Tensor): Uint8Array {
 }
 
 function dataError(tensor: Tensor, what: string, code = 'TENSOR_DATA'): AuspexError {
-  return new AuspexError(code, `tensor '${tensor.name}' (${tensor.dtype}[${tensor.dims}]) ${what}`);
+  const name = `tensor '${tensor.name}'`;
+  return new AuspexError(code, `${name} (${tensor.dtype}[${tensor.dims}]) ${what}`, {
+    where: { path: name },
+  });
 }
 
 /**

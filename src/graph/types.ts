@@ -13,7 +13,7 @@ export type KnownElements = readonly Dim[];
 export const MAX_RANK = 256;
 
 /** Tensors with more elements than this are never carried as known values. */
-export const MAX_KNOWN_ELEMENTS = 4096;
+export const MAX_KNOWN_ELEMENTS = 512;
 
 /** A tensor of which the element type or the shape may be unknown. Immutable. */
 export class TensorType {

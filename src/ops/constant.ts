@@ -7,14 +7,14 @@ import type { OperatorTable } from './registry.js';
 
 const Constant: Operator = {
   infer: (call) => {
+    const value = call.node.attributes.get('value');
+    if (value?.type === 'tensor') return [constantType(value.value)];
     const [entry] = call.node.attributes;
     if (entry === undefined) return [new TensorType(undefined, undefined)];
     const [name, attribute] = entry;
     switch (attribute.type) {
       case 'reference':
         return [new TensorType(undefined, undefined)];
-      case 'tensor':
-        return [constantType(attribute.value)];
       case 'sparse_tensor':
         return [sparseType(attribute.value)];
       case 'int':

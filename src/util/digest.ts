@@ -16,10 +16,18 @@ function finish(h: number): number {
 }
 
 const utf8 = new TextEncoder();
+const shared = new Uint8Array(8192);
+
+/** The bytes of a text, for as long as no other text is asked for. */
+function bytesOf(text: string): Uint8Array {
+  // No UTF-16 unit takes more than three bytes.
+  if (3 * text.length > shared.length) return utf8.encode(text);
+  return shared.subarray(0, utf8.encodeInto(text, shared).written);
+}
 
 /** 32 hexadecimal digits that depend on every byte of the text. */
 export function digest(text: string): string {
-  const bytes = utf8.encode(text);
+  const bytes = bytesOf(text);
   const { length } = bytes;
   const blocks = length >> 4;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
