@@ -71,7 +71,7 @@ if (paths.length === 0) {
   console.error('usage: npm run bench -- model.onnx …');
   process.exit(2);
 }
-const peer = new Peer(process.env['PYTHON'] ?? 'python3');
+const peer = new Peer(process.env.PYTHON ?? 'python3');
 const peerVersion = await peer.line();
 console.log(`read + infer + cost against onnx ${peerVersion} load + infer_shapes, one thread each,`);
 console.log(`${REPEATS} runs in turn, median ms; cold = first run of the process\n`);

@@ -426,8 +426,8 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'doubling functions': (random) => doublingFunctions(random.between(2, 40)),
   'folding functions': (random) => foldingFunctions(random.between(2, 20), random.pick([1, 64, 4096])),
   'long chain': (random) =>
-    chain(power(random, 2, 4.5), random.pick(['Relu', 'Unknown']), random.chance(0.3)),
-  'empty nodes': (random) => emptyNodes(power(random, 2, 5)),
+    chain(power(random, 2, 4.3), random.pick(['Relu', 'Unknown']), random.chance(0.3)),
+  'empty nodes': (random) => emptyNodes(power(random, 2, 4.7)),
   'empty messages': (random) =>
     emptyMessages(
       random.pick(['node', 'input', 'valueInfo', 'initializer', 'sparseInitializer']),

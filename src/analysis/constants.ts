@@ -241,7 +241,8 @@ function couldBeWeight(dtype: DataType): boolean {
 function addUses({ node, operator, bodies, inferred }: Step, scope: Names): void {
   const passes = REARRANGES.get(operatorName(node));
   let isFollowed = false;
-  let isFixed = passes !== undefined;
+  // Looking something up in a table is work, even when it is known what is looked up.
+  let isFixed = passes !== undefined && node.opType !== 'Gather';
   for (const name of node.inputs) {
     const value = name === '' ? undefined : scope.get(name);
     if (value?.isFollowed) isFollowed = true;

@@ -70,7 +70,7 @@ export interface Inference {
  * More visits of nodes than this mean that functions or loops multiply each other without end: so many, and
  * so many for every node of the file.
  */
-const MAX_VISITS = 30_000;
+const MAX_VISITS = 20_000;
 const MAX_VISITS_PER_NODE = 10;
 /** How many known elements are computed with, see `workOf`; what comes later has unknown elements. */
 const MAX_ELEMENT_WORK = 4_000_000;

@@ -225,7 +225,7 @@ function rawFromFields(
   const view = new DataView(out.buffer);
   let at = 0;
   for (const chunk of chunks) {
-    for (const value of varints(chunk.read())) {
+    for (const value of varints(chunk.read(), tensor)) {
       if (at + unit > byteLength) throw dataError(tensor, `has more elements in ${field} than its shape`);
       if (unit === 1) view.setUint8(at, Number(value & 0xffn));
       else if (unit === 2) view.setUint16(at, Number(value & 0xffffn), true);
@@ -238,19 +238,19 @@ function rawFromFields(
   return out;
 }
 
-function* varints(bytes: Uint8Array): Generator<bigint> {
+function* varints(bytes: Uint8Array, tensor: Tensor): Generator<bigint> {
   let value = 0n;
   let shift = 0n;
   for (const byte of bytes) {
     value |= BigInt(byte & 0x7f) << shift;
     if (byte & 0x80) {
       shift += 7n;
-      if (shift > 63n) throw new AuspexError('ONNX_MALFORMED', 'a number is longer than ten bytes');
+      if (shift > 63n) throw dataError(tensor, 'has a number longer than ten bytes', 'ONNX_MALFORMED');
       continue;
     }
     yield BigInt.asUintN(64, value);
     value = 0n;
     shift = 0n;
   }
-  if (shift !== 0n) throw new AuspexError('ONNX_MALFORMED', 'a packed list of numbers ends inside a number');
+  if (shift !== 0n) throw dataError(tensor, 'has a list that ends inside a number', 'ONNX_MALFORMED');
 }
