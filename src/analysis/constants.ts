@@ -98,6 +98,8 @@ export interface FoundConstant {
   readonly isUsed: boolean;
   /** All its uses are arithmetic on the network's input, before any layer. */
   readonly isPreprocessing: boolean;
+  /** The scale that a quantised tensor is multiplied with. */
+  readonly isQuantisationScale: boolean;
   readonly destinations: readonly Destination[];
 }
 
@@ -151,6 +153,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   collect(walkInferred(graph), new Names(), values, new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
+  const names = new Set(values.map((value) => value.constant!.name));
   const constants = values.map((value): Constant => {
     const { name, tensor, isNode, isAlias } = value.constant!;
     const bytes = isAlias ? 0 : tensorByteLength(tensor);
@@ -167,7 +170,12 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     }
     const destinations = destinationsOf(value);
     const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
-    const found = { name, tensor, isNode, isAlias, isUsed, isPreprocessing, destinations };
+    // Quantisers write `w_scale` beside `w_zero_point`.
+    const isQuantisationScale = name.endsWith('_scale') && names.has(name.replace(/_scale$/, '_zero_point'));
+    const found = {
+      ...{ name, tensor, isNode, isAlias, isUsed, destinations },
+      ...{ isPreprocessing, isQuantisationScale },
+    };
     const kind = kindOfConstant(found, signature);
     const parameters = kind === 'parameter' ? parametersIn(found, signature) : 0;
     return { name, tensor, kind, owner: ownerOf(value), parameters, bytes };
@@ -232,9 +240,14 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): 
   }
 }
 
-/** Integers beyond eight bits are shapes and indices, whatever they go into. */
+/** Integers beyond eight bits are shapes and indices, whatever they go into; int32 may be a quantised bias. */
 function couldBeWeight(dtype: DataType): boolean {
-  return isFloat(dtype) || kindOf(dtype) === 'complex' || (isInteger(dtype) && bitsOf(dtype) <= 8);
+  return (
+    isFloat(dtype) ||
+    kindOf(dtype) === 'complex' ||
+    dtype === 'int32' ||
+    (isInteger(dtype) && bitsOf(dtype) <= 8)
+  );
 }
 
 /** Notes a node with the constants it uses, and with what it only passes on. */

@@ -2,7 +2,7 @@
 // target shape, an attention mask or the number 2. What tells, in this order: what the exporter wrote down,
 // the input of the operator that uses it (`roles`), its type, whether it has a name of its own, and at last
 // what is in it.
-import { isInteger } from '../graph/dtype.js';
+import { bitsOf, isInteger } from '../graph/dtype.js';
 import { elementCount } from '../graph/tensor.js';
 import { type Destination, type FoundConstant, weightsPerTensor } from './constants.js';
 import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionRows } from './content.js';
@@ -31,14 +31,15 @@ export function isMadeUpName(name: string): boolean {
 const BUFFER_NAME =
   /(^|[._/])(running_mean|running_var|inv_freq|original_inv_freq|position_ids|relative_position_index|relative_coords_table|(attn_|causal_)?mask|masked_bias|mean|std|pixel_mean|pixel_std|(sin|cos)(_cached)?|pe|anchors|anchor_grid|mel_filters)$/;
 
-/** The kind of a constant of floats or of integers of at most eight bits. */
+/** The kind of a constant that `couldBeWeight`. */
 export function kindOfConstant(found: FoundConstant, signature: TorchSignature | undefined): ConstantKind {
   const { tensor, destinations } = found;
   if (!found.isUsed) return 'unused';
   const roles = new Set(destinations.map((d) => d.role));
-  // Quantised weights are small integers that are multiplied; other integers are indices and shapes.
+  // Quantised weights have at most eight bits, their biases 32; other integers are indices and shapes.
   if (isInteger(tensor.dtype)) {
-    return destinations.some(isQuantisedWeight) ? 'parameter' : 'setting';
+    const isWeight = roles.has('weight') || (bitsOf(tensor.dtype) <= 8 && roles.has('data'));
+    return isWeight ? 'parameter' : 'setting';
   }
   if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
   if (signature) {
@@ -49,16 +50,12 @@ export function kindOfConstant(found: FoundConstant, signature: TorchSignature |
   return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';
 }
 
-function isQuantisedWeight({ role, node, slot }: Destination): boolean {
-  return role === 'weight' || (slot <= 1 && /MatMul|Conv|Gemm|Gather|DequantizeLinear/.test(node.opType));
-}
-
 /** A float constant that enters arithmetic but was never trained. */
 function isSetting(found: FoundConstant, isWeight: boolean): boolean {
   const { name, tensor, isNode, destinations } = found;
   const isAnonymous = isMadeUpName(name);
   const isOneNumber = elementCount(tensor) <= 1;
-  if (BUFFER_NAME.test(name)) return true;
+  if (BUFFER_NAME.test(name) || found.isQuantisationScale) return true;
   if (destinations.some(isMatrixFactor)) {
     // Linear layers have matrices. A vector holds the positions or frequencies of an embedding, unless it is
     // the weight of a layer with one output, which is a matrix of one column.
