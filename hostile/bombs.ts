@@ -454,7 +454,7 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'many attributes': (random) => manyAttributes(power(random, 2, 4.7)),
   'many dims': (random) => manyDims(power(random, 1, 5)),
   'many matrices': (random) =>
-    manyMatrices(power(random, 2, 4), random.pick([4, 32, 64]), random.pick([undefined, 0, 1])),
+    manyMatrices(power(random, 2, 4), random.pick([4, 16, 32]), random.pick([undefined, 0, 1])),
   'joined constants': (random) => joinedConstants(power(random, 2, 3.7)),
   'many scopes': (random) => manyScopes(power(random, 1, 3.5)),
   'long names': (random) => longNames(random.between(1, 50), power(random, 1, 3), power(random, 2, 4.7)),

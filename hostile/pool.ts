@@ -27,6 +27,10 @@ export interface PoolOptions {
 
 /** How much longer a case gets when it is run alone to make sure. */
 const PATIENCE = 10;
+const CONFIRMING_RUNS = 3;
+
+/** A result with the time the case had on a processor. */
+type TimedResult = CaseResult & { readonly cpuMs: number };
 
 /** Runs the cases of `indices` and gives each result to `onResult`, in no particular order. */
 export async function runCases(
@@ -57,17 +61,26 @@ function isSuspicious(result: CaseResult, worker: Worker, options: PoolOptions):
   return result.peakRssBytes - worker.idleRssBytes > options.limitBytes;
 }
 
-/** A case on its own in a fresh process, judged by the time it had on a processor. */
+/**
+ * A case on its own in a fresh process, judged by the time it had on a processor in the best of a few runs:
+ * in the first one most time goes into compiling.
+ */
 async function confirm(index: number, options: PoolOptions): Promise<CaseResult> {
   const worker = new Worker(options);
-  const result = await worker.run(index, PATIENCE * options.limitMs);
+  let best: TimedResult | undefined;
+  for (let run = 0; run < CONFIRMING_RUNS && worker.isAlive; run++) {
+    const result = await worker.run(index, PATIENCE * options.limitMs);
+    if (best === undefined || result.cpuMs < best.cpuMs) best = result;
+    if (result.outcome.kind === 'defect') best = result;
+  }
   worker.end();
+  const result = best!;
   if (result.outcome.kind === 'defect') return result;
   const defect = (what: string): CaseResult => ({ ...result, outcome: { kind: 'defect', what } });
   if (result.cpuMs > options.limitMs) return defect(`takes ${Math.round(result.cpuMs)} ms`);
   const grown = result.peakRssBytes - worker.idleRssBytes;
   if (grown > options.limitBytes) return defect(`takes ${Math.round(grown / 2 ** 20)} MiB of memory`);
-  return result;
+  return { ...result, durationMs: result.cpuMs };
 }
 
 class Worker {
@@ -81,10 +94,11 @@ class Worker {
       execArgv: ['--max-old-space-size=3000'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.once('exit', () => {
-      this.isAlive = false;
-    });
     this.#ready = new Promise((resolve) => {
+      this.#child.once('exit', () => {
+        this.isAlive = false;
+        resolve();
+      });
       const listen = (report: Report): void => {
         if (report.kind !== 'ready') return;
         this.idleRssBytes = report.rssBytes;
@@ -96,14 +110,14 @@ class Worker {
   }
 
   /** Runs one case. If the worker dies or takes too long, that is the outcome, and the worker is gone. */
-  async run(index: number, limitMs: number): Promise<CaseResult & { cpuMs: number }> {
+  async run(index: number, limitMs: number): Promise<TimedResult> {
     await this.#ready;
     const child = this.#child;
     return new Promise((resolve) => {
       const start = performance.now();
       let made = { kind: 'unknown', from: 'unknown' };
       let timer: NodeJS.Timeout | undefined;
-      const finish = (rest: Omit<CaseResult & { cpuMs: number }, 'index' | 'kind' | 'from'>): void => {
+      const finish = (rest: Omit<TimedResult, 'index' | 'kind' | 'from'>): void => {
         clearTimeout(timer);
         child.off('message', listen);
         child.off('exit', crashed);
@@ -129,6 +143,10 @@ class Worker {
           finish({ outcome, durationMs, cpuMs, peakRssBytes });
         }
       };
+      if (!this.isAlive) {
+        stopped('no process could be started');
+        return;
+      }
       child.on('message', listen);
       child.once('exit', crashed);
       child.send({ index } satisfies Order);

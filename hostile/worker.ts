@@ -1,5 +1,6 @@
 // A process that runs cases one by one as its parent asks for them. It may hang, run out of memory or crash:
 // the parent watches.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { makeCase } from './cases.js';
 import { loadCorpus } from './corpus.js';
@@ -21,7 +22,7 @@ export type Report =
       readonly durationMs: number;
       /** Time on a processor, which does not depend on what else the machine does. */
       readonly cpuMs: number;
-      /** The most memory the process has had until now. */
+      /** The most memory the process had meanwhile; where that cannot be told, until now. */
       readonly peakRssBytes: number;
     };
 
@@ -32,9 +33,21 @@ function tell(report: Report): void {
   process.send!(report);
 }
 
+/** Linux forgets the peak of a process's memory when told to; see `man 5 proc`. */
+function forgetPeak(): void {
+  if (existsSync('/proc/self/clear_refs')) writeFileSync('/proc/self/clear_refs', '5');
+}
+
+function peakRssBytes(): number {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const kibibytes = /^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS;
+  return Number(kibibytes) * 1024;
+}
+
 process.on('message', ({ index }: Order) => {
   const made = makeCase(seed, index, corpus);
   tell({ kind: 'running', index, mutation: made.kind, from: made.from });
+  forgetPeak();
   const start = performance.now();
   const cpu = process.cpuUsage();
   const outcome = runPipeline(made.bytes);
@@ -45,7 +58,7 @@ process.on('message', ({ index }: Order) => {
     outcome,
     durationMs: performance.now() - start,
     cpuMs: (user + system) / 1000,
-    peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    peakRssBytes: peakRssBytes(),
   });
 });
 
