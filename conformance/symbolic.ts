@@ -1,9 +1,10 @@
 // The second check of a test: inference with symbols for sizes agrees with inference with numbers. Every size
 // over 1 of a floating-point input becomes a symbol of its own, and its elements are withheld; what comes out,
 // with the numbers put back in, must be what the test expects. A size of 1 stays: it decides what is broadcast.
-import { type Dim, parseDim, symbol } from '../src/graph/dim.js';
+import { type Dim, symbol } from '../src/graph/dim.js';
 import { isFloat } from '../src/graph/dtype.js';
 import type { Model } from '../src/graph/graph.js';
+import { parseDim } from '../src/graph/parse-dim.js';
 import { isTensor, TensorType, type ValueType } from '../src/graph/types.js';
 import type { DataSet } from './corpus.js';
 import { checkDataSet, type ShapeResult } from './shapes.js';

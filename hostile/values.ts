@@ -1,8 +1,9 @@
 // Hostile numbers, names and types to draw from: limits of what formats and machines can hold, and their
 // neighbours; with ordinary ones among them, or nothing would get past the first check.
-import { parseDim } from '../src/graph/dim.js';
+
 import { type DataType, dataTypeOfCode } from '../src/graph/dtype.js';
 import type { Attribute, AttributeTypeName } from '../src/graph/graph.js';
+import { parseDim } from '../src/graph/parse-dim.js';
 import type { Tensor, TypedField } from '../src/graph/tensor.js';
 import { optionalType, sequenceType, TensorType, UNKNOWN, type ValueType } from '../src/graph/types.js';
 import { ByteRange } from '../src/util/bytes.js';

@@ -1,8 +1,9 @@
 // Shape inference: walks a model in the order it would run and asks every operator what comes out. Unknown
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
-import { axisSize, type Dim, parseDim, symbolsIn } from '../graph/dim.js';
+
+import { bindAttributes } from '../graph/bind-attributes.js';
+import { axisSize, type Dim, symbolsIn } from '../graph/dim.js';
 import {
-  type Attribute,
   type FunctionDefinition,
   type Graph,
   hasSubgraphs,
@@ -15,23 +16,23 @@ import {
   type ValueInfo,
 } from '../graph/graph.js';
 import { topologicalOrder } from '../graph/order.js';
+import { parseDim } from '../graph/parse-dim.js';
 import type { Tensor } from '../graph/tensor.js';
 import {
   formatType,
   isTensor,
-  MAX_RANK,
   optionalType,
   type Shape,
-  sameType,
   TensorType,
   UNKNOWN,
   type ValueType,
-  valueBytes,
 } from '../graph/types.js';
 import { constantType, operatorFor } from '../ops/index.js';
-import { type Body, Call, type CallScope, type InferredBody, type Operator } from '../ops/operator.js';
+import { Call, type CallScope, type InferredBody, type Operator } from '../ops/operator.js';
 import { AuspexError, type Where } from '../util/errors.js';
 import { refine } from './refine.js';
+import { sameWork } from './same-work.js';
+import { checkSizes, impossible, isSize } from './sizes.js';
 
 export interface InferOptions {
   /** Shapes of inputs, by name; they replace what the file says. Texts name symbolic sizes. */
@@ -444,32 +445,6 @@ function isCertain(type: ValueType): boolean {
   );
 }
 
-/** Whether two inferences of one graph found the same types everywhere. */
-function sameWork(a: InferredGraph, b: InferredGraph): boolean {
-  return a.nodes.every(({ call }, i) => {
-    const other = b.nodes[i]!.call;
-    return (
-      call.inputs.every((type, k) => type === undefined || sameBytes(type, other.inputs[k]!)) &&
-      call.outputs.every((type, k) => sameBytes(type, other.outputs[k]!)) &&
-      call.bodies.length === other.bodies.length &&
-      call.bodies.every((body, k) => sameRuns(body, other.bodies[k]!))
-    );
-  });
-}
-
-/** Sequences of one type may still hold more or fewer tensors. */
-function sameBytes(a: ValueType, b: ValueType): boolean {
-  return sameType(a, b) && (isTensor(a) || String(valueBytes(a)) === String(valueBytes(b)));
-}
-
-function sameRuns(a: Body, b: Body): boolean {
-  return (
-    a.name === b.name &&
-    String(a.times) === String(b.times) &&
-    sameWork(a.graph as InferredGraph, b.graph as InferredGraph)
-  );
-}
-
 function functionKey(domain: string, name: string, overload = ''): string {
   return `${isDefaultDomain(domain) ? '' : domain}\u0000${name}\u0000${overload}`;
 }
@@ -480,24 +455,6 @@ function lookUp(scope: Scope | undefined, name: string): ValueType | undefined {
     if (type !== undefined) return type;
   }
   return undefined;
-}
-
-/** A node of a function with the attributes of its caller put in for references. */
-function bindAttributes(node: Node, given: ReadonlyMap<string, Attribute>): Node {
-  const needs = [...node.attributes.values()].some((a) => a.type === 'reference' || a.type === 'graph');
-  if (!needs) return node;
-  const attributes = new Map<string, Attribute>();
-  for (const [name, attribute] of node.attributes) {
-    if (attribute.type === 'reference') {
-      const value = given.get(attribute.value);
-      if (value) attributes.set(name, value);
-    } else if (attribute.type === 'graph') {
-      const graph = attribute.value;
-      const nodes = graph.nodes.map((n) => bindAttributes(n, given));
-      attributes.set(name, { type: 'graph', value: { ...graph, nodes } });
-    } else attributes.set(name, attribute);
-  }
-  return { ...node, attributes };
 }
 
 /** Nodes of a graph, with those of its subgraphs. */
@@ -521,33 +478,6 @@ function workOf(call: Call): number {
     if (isTensor(type)) work += (type.elementsAtHand?.length ?? 0) / 8;
   }
   return work;
-}
-
-/** Sizes must be possible: whole, not negative, and together no more than can be counted. */
-function checkSizes(call: Call): void {
-  call.outputs.forEach((type, index) => {
-    if (type.kind !== 'tensor' || type.shape === undefined) return;
-    const problem = impossible(type.shape);
-    if (problem !== undefined) call.fail(`output ${index} has a shape that ${problem}`, 'SHAPE_TOO_LARGE');
-    if (type.shape.some((d) => typeof d === 'number' && !isSize(d))) {
-      call.fail(`output ${index} would have shape [${type.shape}]`, 'SHAPE_INVALID');
-    }
-  });
-}
-
-function isSize(d: number): boolean {
-  return Number.isInteger(d) && d >= 0;
-}
-
-/** Why no tensor can have a shape: its dimensions, or its elements, are too many to count. */
-function impossible(shape: Shape): string | undefined {
-  if (shape.length > MAX_RANK) return `has ${shape.length} dimensions; ${MAX_RANK} are the limit`;
-  if (shape.includes(0)) return undefined;
-  let elements = 1;
-  for (const d of shape) if (typeof d === 'number') elements *= d;
-  return elements > Number.MAX_SAFE_INTEGER
-    ? `is too large to exist: [${shape.map(String).join(',')}]`
-    : undefined;
 }
 
 /** An entry that the caller gave: a value named 'constructor' finds nothing else. */

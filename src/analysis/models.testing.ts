@@ -1,8 +1,8 @@
 // Small models for tests, written as text: one line per node.
 
-import { parseDim } from '../graph/dim.js';
 import type { DataType } from '../graph/dtype.js';
 import { type Attribute, type Graph, type Model, makeGraph, makeModel, makeNode } from '../graph/graph.js';
+import { parseDim } from '../graph/parse-dim.js';
 import type { Tensor } from '../graph/tensor.js';
 import { TensorType, UNKNOWN } from '../graph/types.js';
 import { ByteRange } from '../util/bytes.js';

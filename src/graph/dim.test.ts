@@ -15,13 +15,13 @@ import {
   maximum,
   minimum,
   multiply,
-  parseDim,
   product,
   sameDim,
   subtract,
   sum,
   symbol,
 } from './dim.js';
+import { parseDim } from './parse-dim.js';
 
 fc.configureGlobal({ seed: 1 });
 

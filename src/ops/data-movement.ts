@@ -2,12 +2,9 @@
 // sizes from inputs, and the cost of touching only a part of a tensor.
 import { add, type Dim, multiply } from '../graph/dim.js';
 import { type DataType, dataTypeOfCode } from '../graph/dtype.js';
-import { isTensor, type Shape, type TensorType } from '../graph/types.js';
+import { isTensor, MAX_RANK, type Shape, type TensorType } from '../graph/types.js';
 import { smallShape } from './broadcast.js';
 import type { Call, CostRule } from './operator.js';
-
-/** Tensors of a higher rank do not occur; the limit keeps files from building ever longer shapes. */
-export const MAX_RANK = 256;
 
 export function checkRank(call: Call, rank: number): number {
   return rank <= MAX_RANK ? rank : call.fail(`a tensor of rank ${rank} is more than the ${MAX_RANK} allowed`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { parseDim } from '../graph/dim.js';
 import type { Attribute } from '../graph/graph.js';
+import { parseDim } from '../graph/parse-dim.js';
 import { isTensor, TensorType, UNKNOWN } from '../graph/types.js';
 import { ByteRange } from '../util/bytes.js';
 import { apply, costOf, float } from './cases.testing.js';

@@ -3,9 +3,9 @@
 import * as ort from 'onnxruntime-node';
 import { expect } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { parseDim } from '../graph/dim.js';
 import type { DataType } from '../graph/dtype.js';
 import { type Attribute, type Model, makeGraph, makeModel, makeNode } from '../graph/graph.js';
+import { parseDim } from '../graph/parse-dim.js';
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, TensorType, type ValueType } from '../graph/types.js';
 import { encodeModel } from '../onnx/write.js';

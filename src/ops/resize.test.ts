@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { parseDim } from '../graph/dim.js';
 import type { Attribute } from '../graph/graph.js';
+import { parseDim } from '../graph/parse-dim.js';
 import { TensorType, UNKNOWN } from '../graph/types.js';
 import { apply, costOf, float } from './cases.testing.js';
 import {

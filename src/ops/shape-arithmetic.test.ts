@@ -2,9 +2,9 @@
 // must come out the same with symbols as with the numbers that ONNX Runtime sees.
 import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { parseDim } from '../graph/dim.js';
 import { codeOfDataType } from '../graph/dtype.js';
 import { type Model, makeNode } from '../graph/graph.js';
+import { parseDim } from '../graph/parse-dim.js';
 import { isTensor, TensorType } from '../graph/types.js';
 import { attribute, float, type ShortAttribute } from './cases.testing.js';
 import { modelWith } from './graph.testing.js';

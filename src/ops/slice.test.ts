@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inferShapes } from '../analysis/infer.js';
-import { parseDim } from '../graph/dim.js';
+import { parseDim } from '../graph/parse-dim.js';
 import { TensorType } from '../graph/types.js';
 import { apply, costOf, float } from './cases.testing.js';
 import {
