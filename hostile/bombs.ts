@@ -288,6 +288,69 @@ export function longNames(depth: number, count: number, bytes: number): File {
   return encodeModel(makeModel({ ...branch, inputs: inputsOf({ ...X, flag: tensor('bool') }) }));
 }
 
+/** A sequence that every node makes longer by one. */
+export function growingSequence(count: number): File {
+  const nodes = Array.from({ length: count }, (_, i) =>
+    makeNode('SequenceInsert', [i === 0 ? 'empty' : `s${i - 1}`, 'x'], [`s${i}`]),
+  );
+  const start = makeNode('SequenceEmpty', [], ['empty']);
+  const length = makeNode('SequenceLength', [`s${count - 1}`], ['y']);
+  return encodeModel(modelOf(X, [start, ...nodes, length], ['y']));
+}
+
+/** A loop of as many iterations as are followed one by one, in one of as many, in one …. */
+export function followedLoops(depth: number, trips: number, width: number): File {
+  const loop = (inner: readonly Node[], last: string): Graph =>
+    makeGraph({
+      nodes: [makeNode('Identity', ['going'], ['still']), ...inner],
+      inputs: [
+        { name: 'i', type: tensor('int64') },
+        { name: 'going', type: tensor('bool') },
+        { name: 'state', type: UNKNOWN },
+      ],
+      outputs: ['still', last].map((name) => ({ name, type: UNKNOWN })),
+    });
+  const steps = Array.from({ length: width }, (_, i) =>
+    makeNode('Add', [i === 0 ? 'state' : `a${i - 1}`, 'one'], [`a${i}`]),
+  );
+  let graph = loop(steps, `a${width - 1}`);
+  for (let i = 1; i < depth; i++) {
+    graph = loop([makeNode('Loop', ['trips', 'true', 'state'], ['next'], { body: body(graph) })], 'next');
+  }
+  const outer = makeNode('Loop', ['trips', 'true', 'one'], ['y'], { body: body(graph) });
+  const isTrue: Tensor = {
+    name: 'true',
+    dtype: 'bool',
+    dims: [],
+    data: { kind: 'raw', bytes: ByteRange.of(Uint8Array.of(1)) },
+  };
+  return encodeModel(
+    modelOf({}, [outer], ['y'], [int64('trips', [], [trips]), int64('one', [], [1]), isTrue]),
+  );
+}
+
+/** As many different names of sizes as there are dimensions. */
+export function manySymbols(count: number): File {
+  const inputs = Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`x${i}`, tensor('float32', `a${i}`, `b${i}`)]),
+  );
+  const nodes = Object.keys(inputs).map((name, i) => makeNode('Relu', [name], [`y${i}`]));
+  return encodeModel(modelOf(inputs, nodes, ['y0']));
+}
+
+/** A name of a size that is a formula, or would be if it were not so long. */
+export function longFormula(terms: number): File {
+  const formula = Array.from({ length: terms }, (_, i) => `(a${i % 50}+${i})`).join(
+    terms % 2 === 0 ? '*' : '//',
+  );
+  return oneNode('Relu', [], {}, tensor('float32', formula, `${'('.repeat(terms)}a`));
+}
+
+/** One operator on a tensor of very many dimensions. */
+export function highRank(opType: string, rank: number, size: number | string, attributes = {}): File {
+  return oneNode(opType, [], attributes, tensor('float32', ...new Array<number | string>(rank).fill(size)));
+}
+
 // Sizes ------------------------------------------------------------------------------------------------------
 
 /** Sizes multiplied with each other again and again: n, n², n⁴ … or n·m·k·…. */
@@ -458,6 +521,25 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'joined constants': (random) => joinedConstants(power(random, 2, 3.7)),
   'many scopes': (random) => manyScopes(power(random, 1, 3.5)),
   'long names': (random) => longNames(random.between(1, 50), power(random, 1, 3), power(random, 2, 4.7)),
+  'growing sequence': (random) => growingSequence(power(random, 2, 4)),
+  'followed loops': (random) =>
+    followedLoops(random.between(1, 6), random.pick([2, 8, 64, 65, 1e9]), random.pick([1, 10, 100])),
+  'many symbols': (random) => manySymbols(power(random, 2, 4)),
+  'long formula': (random) => longFormula(power(random, 1, 4.5)),
+  'high rank': (random) => {
+    const opType = random.pick([
+      'Transpose',
+      'Relu',
+      'Flatten',
+      'ReduceSum',
+      'Shape',
+      'Softmax',
+      'Einsum',
+      'NonZero',
+    ]);
+    const attributes = opType === 'Einsum' ? { equation: text('...->...') } : {};
+    return highRank(opType, power(random, 1, 2.5), random.pick([1, 2, 'n', '?']), attributes);
+  },
   'growing sizes': (random) =>
     growingSizes(power(random, 0.5, 2.7), random.pick(['square', 'different', 'sums', 'minima'])),
   'symbolic elements': (random) => symbolicElements(random.between(1, 12)),

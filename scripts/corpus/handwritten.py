@@ -21,6 +21,14 @@ class Recurrent(nn.Module):
         return self.head(self.rnn(self.embed(tokens))[0][:, -1])
 
 
+class EmbeddingLinear(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Embedding(100, 16), nn.Linear(16, 4))
+
+    def forward(self, tokens):
+        return super().forward(tokens)
+
+
 class UNet(nn.Module):
     """Two levels, transposed convolutions on the way up."""
 

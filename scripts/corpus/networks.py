@@ -183,11 +183,12 @@ hugging("opt", "OPTModel", "OPTConfig",
                      vocab_size=1000, max_position_embeddings=128))
 hugging("gpt_neox", "GPTNeoXModel", "GPTNeoXConfig", options=dict(SMALL, vocab_size=1000))
 hugging("vit_hf", "ViTModel", "ViTConfig", PIXELS, options=SMALL, variants=("nofold",))
-hugging("deit", "DeiTModel", "DeiTConfig", PIXELS, options=SMALL, note="the mask token belongs to pre-training only")
+hugging("deit", "DeiTModel", "DeiTConfig", PIXELS, options=SMALL)
 hugging("clip", "CLIPModel",
         lambda t: t.CLIPConfig(text_config=dict(SMALL, vocab_size=1000, eos_token_id=2), vision_config=dict(SMALL),
                                projection_dim=32),
-        {"input_ids": torch.arange(3, 19)[None], "pixel_values": IMAGE, "attention_mask": torch.ones(TOKENS, dtype=torch.int64)},
+        {"input_ids": torch.arange(3, 19)[None], "pixel_values": IMAGE,
+         "attention_mask": torch.ones(TOKENS, dtype=torch.int64)},
         variants=("nofold", "dynamo.raw"), note="logit_scale is a learned scalar")
 hugging("segformer", "SegformerForImageClassification", "SegformerConfig", PIXELS,
         options=dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 128]))
@@ -209,12 +210,12 @@ hugging("bart", "BartModel", "BartConfig", PAIR, options=dict(WHISPER, vocab_siz
         note="encoder and decoder share their token embeddings")
 hugging("marian", "MarianMTModel", "MarianConfig", PAIR,
         options=dict(WHISPER, vocab_size=1000, pad_token_id=0, max_position_embeddings=64),
-        note="sinusoidal positions, tied output projection with a bias that is a buffer")
+        note="the sinusoidal position tables are parameters that are not trained; the output projection is tied, its bias a buffer")
 hugging("t5_lm", "T5ForConditionalGeneration", "T5Config", PAIR,
         options=dict(d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=1000))
 hugging("whisper", "WhisperForConditionalGeneration", "WhisperConfig",
-        {"input_features": (1, 80, 3000), "decoder_input_ids": torch.arange(3, 11)[None]}, options=dict(WHISPER, vocab_size=1000,
-        pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1))
+        {"input_features": (1, 80, 3000), "decoder_input_ids": torch.arange(3, 11)[None]},
+        options=dict(WHISPER, vocab_size=1000, pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1))
 hugging("deberta_v2", "DebertaV2Model", "DebertaV2Config", options=dict(SMALL, vocab_size=1000, relative_attention=True,
         pos_att_type=["c2p", "p2c"], position_buckets=32))
 hugging("mpnet", "MPNetModel", "MPNetConfig", options=dict(SMALL, vocab_size=1000))
@@ -230,18 +231,21 @@ hugging("gemma2", "Gemma2ForCausalLM", "Gemma2Config",
 hugging("gpt_neo", "GPTNeoForCausalLM", "GPTNeoConfig",
         options=dict(hidden_size=64, num_layers=2, num_heads=4, attention_types=[[["global", "local"], 1]], vocab_size=1000))
 hugging("fnet", "FNetModel", "FNetConfig", "ids", options=dict(SMALL, vocab_size=1000))
-hugging("dinov2", "Dinov2Model", "Dinov2Config", PIXELS, options=SMALL)
+hugging("dinov2", "Dinov2Model", "Dinov2Config", PIXELS, options=SMALL, note="the mask token belongs to pre-training only")
 hugging("convnextv2", "ConvNextV2Model", "ConvNextV2Config", PIXELS,
         options=dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 128]), family="cnn")
 hugging("swin_hf", "SwinModel", "SwinConfig", PIXELS, options=dict(embed_dim=24, depths=[2, 2], num_heads=[2, 4]))
 hugging("hubert", "HubertModel", "HubertConfig", {"input_values": (1, 16000)},
-        options=dict(SMALL, conv_dim=(32,) * 7, num_conv_pos_embedding_groups=4, num_conv_pos_embeddings=16))
+        options=dict(SMALL, conv_dim=(32,) * 7, num_conv_pos_embedding_groups=4, num_conv_pos_embeddings=16),
+        note="masked_spec_embed belongs to training only")
 hugging("resnet_hf", "ResNetForImageClassification", "ResNetConfig", PIXELS,
         options=dict(embedding_size=16, hidden_sizes=[16, 32, 64, 128], depths=[1, 1, 1, 1]), family="cnn")
 hugging("dpt", "DPTForDepthEstimation", "DPTConfig", PIXELS,
         options=dict(SMALL, image_size=224, backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[16, 32, 64, 64],
-                     fusion_hidden_size=32, is_hybrid=False, num_hidden_layers=4))
-hugging("videomae", "VideoMAEModel", "VideoMAEConfig", {"pixel_values": (1, 16, 3, 32, 32)}, options=dict(SMALL, image_size=32, patch_size=8))
+                     fusion_hidden_size=32, is_hybrid=False, num_hidden_layers=4),
+        note="the first fusion layer has a residual branch that forward skips")
+hugging("videomae", "VideoMAEModel", "VideoMAEConfig", {"pixel_values": (1, 16, 3, 32, 32)},
+        options=dict(SMALL, image_size=32, patch_size=8))
 
 # --- timm --------------------------------------------------------------------------------------
 
@@ -263,14 +267,16 @@ for name in ("coatnet_0_rw_224", "levit_128s", "mobilevit_xs", "efficientformer_
              "fastvit_t8", "tiny_vit_5m_224", "deit3_small_patch16_224"):
     timm(name)
 
-for name in ("hrnet_w18_small", "dla34", "skresnet18", "res2net50_26w_4s", "gcresnet33ts", "mobileone_s0", "mobilenetv4_conv_small",
-             "xception41", "selecsls42b", "rexnet_100", "darknet53", "resnetv2_50", "convmixer_768_32", "bat_resnext26ts"):
+for name in ("hrnet_w18_small", "dla34", "skresnet18", "res2net50_26w_4s", "gcresnet33ts", "mobileone_s0",
+             "mobilenetv4_conv_small", "xception41", "selecsls42b", "rexnet_100", "darknet53", "resnetv2_50",
+             "convmixer_768_32"):
     timm(name, "cnn")
 for name in ("gmlp_s16_224", "resmlp_12_224", "sequencer2d_s"):
     timm(name, "other")
-for name in ("visformer_tiny", "botnet26t_256", "halonet26t", "lambda_resnet26t", "volo_d1_224", "crossvit_9_240", "pit_ti_224",
-             "efficientvit_b0", "swinv2_cr_tiny_224", "nest_tiny", "focalnet_tiny_srf", "davit_tiny", "hiera_tiny_224", "convit_tiny",
-             "tnt_s_patch16_224", "eva02_tiny_patch14_224", "vit_relpos_small_patch16_224"):
+for name in ("visformer_tiny", "botnet26t_256", "halonet26t", "lambda_resnet26t", "volo_d1_224", "crossvit_9_240",
+             "pit_ti_224", "efficientvit_b0", "swinv2_cr_tiny_224", "nest_tiny", "focalnet_tiny_srf", "davit_tiny",
+             "hiera_tiny_224", "convit_tiny", "tnt_s_patch16_224", "eva02_tiny_patch14_224",
+             "vit_relpos_small_patch16_224"):
     timm(name, shape=(1, 3, 240, 240) if "240" in name else (1, 3, 256, 256) if "26t" in name else IMAGE)
 
 # --- written by hand ---------------------------------------------------------------------------
@@ -307,9 +313,7 @@ small("transformer_encoder", "transformer", hand.Encoder, SERIES, ("nofold", "dy
 small("transformer_encoder_prenorm", "transformer", lambda: hand.Encoder(True), SERIES)
 small("attention", "transformer", hand.Attention, SERIES, ("nofold", "dynamo.raw"))
 small("attention_bias_kv", "transformer", lambda: hand.Attention(add_bias_kv=True), SERIES)
-small("embedding_linear", "other", lambda: nn.Sequential(nn.Embedding(100, 16), nn.Linear(16, 4)), {"input": (2, 12)})
-NETWORKS["hand_embedding_linear"].build = lambda: (nn.Sequential(nn.Embedding(100, 16), nn.Linear(16, 4)),
-                                                   {"input": torch.randint(0, 100, (2, 12))})
+small("embedding_linear", "other", hand.EmbeddingLinear, TEXT)
 small("scalar", "other", hand.Scalar, {"x": (2, 16)}, ("nofold", "dynamo.raw"))
 small("normalised", "cnn", hand.Normalised, {"x": (1, 3, 16, 16)}, ("nofold", "dynamo.raw"))
 small("sinusoidal", "other", hand.Sinusoidal, TEXT, ("nofold", "dynamo.raw"))

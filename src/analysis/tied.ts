@@ -30,6 +30,7 @@ export function tiedCopies(tensors: readonly Tensor[]): ReadonlySet<Tensor> {
     const { rows, columns } = matrix;
     const key = `${tensor.dtype} ${Math.min(rows, columns)} ${Math.max(rows, columns)} ${first}`;
     const group = groups.get(key) ?? [];
+    if (group.length > 0 && !isVaried(matrix)) continue;
     if (group.some((other) => other.tensor !== tensor && isTranspose(other, matrix))) copies.add(tensor);
     else if (group.length < MAX_CANDIDATES) groups.set(key, [...group, matrix]);
   }
@@ -60,18 +61,28 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether b is a transposed, judged by elements spread over the whole matrix. */
-function isTranspose(a: Matrix, b: Matrix): boolean {
-  const { rows, columns } = a;
-  if (b.rows !== columns || b.columns !== rows) return false;
-  const distinct = new Set<string>();
+/** Places spread over a matrix: rows evenly and columns by the golden ratio, so that no pattern repeats. */
+function samplePlace({ rows, columns }: Matrix, k: number): [row: number, column: number] {
+  return [Math.floor(((k + 0.5) / SAMPLES) * rows), Math.floor(((k * 0.618033988749895) % 1) * columns)];
+}
+
+/** Whether a matrix has different elements; equal ones (zeros, ones) would be another's transpose by chance. */
+function isVaried(matrix: Matrix): boolean {
+  const distinct = new Set<string | undefined>();
   for (let k = 0; k < SAMPLES; k++) {
-    // A walk that visits rows evenly and columns by the golden ratio, so that no pattern repeats.
-    const i = Math.floor(((k + 0.5) / SAMPLES) * rows);
-    const j = Math.floor(((k * 0.618033988749895) % 1) * columns);
-    const x = elementAt(a, i * columns + j);
-    if (x === undefined || x !== elementAt(b, j * rows + i)) return false;
-    distinct.add(x);
+    const [i, j] = samplePlace(matrix, k);
+    distinct.add(elementAt(matrix, i * matrix.columns + j));
   }
   return distinct.size > SAMPLES / 2;
+}
+
+/** Whether b is a transposed, judged by elements spread over the whole matrix. */
+function isTranspose(a: Matrix, b: Matrix): boolean {
+  if (b.rows !== a.columns || b.columns !== a.rows) return false;
+  for (let k = 0; k < SAMPLES; k++) {
+    const [i, j] = samplePlace(a, k);
+    const x = elementAt(a, i * a.columns + j);
+    if (x === undefined || x !== elementAt(b, j * a.rows + i)) return false;
+  }
+  return true;
 }

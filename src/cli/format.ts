@@ -15,13 +15,16 @@ export function formatCount(count: Dim | undefined): string {
 /** `46.8 MB`; 1 MB is 10^6 bytes. */
 export function formatBytes(bytes: Dim | undefined): string {
   if (bytes === undefined) return '?';
-  if (typeof bytes !== 'number') return compact(bytes.toString());
+  if (typeof bytes !== 'number') {
+    const text = compact(bytes.toString());
+    return text === DEPENDS ? text : text.includes(' ') ? `(${text}) B` : `${text} B`;
+  }
   return `${scaled(bytes, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B`.replace(/(\d)B$/, '$1 B');
 }
 
 /** Thousands separated: `11,689,512`. */
 export function formatExact(count: Dim | undefined): string {
-  return typeof count === 'number' ? count.toLocaleString('en-US') : formatCount(count);
+  return typeof count === 'number' ? String(count).replace(/\B(?=(\d{3})+$)/g, ',') : formatCount(count);
 }
 
 function scaled(value: number, units: readonly string[]): string {
@@ -38,11 +41,13 @@ function scaled(value: number, units: readonly string[]): string {
 
 /** An expression for people: short coefficients, and room between its terms to break the line at. */
 function compact(text: string): string {
-  if (OVERSIZED.test(text)) return 'depends on sizes';
+  if (OVERSIZED.test(text)) return DEPENDS;
   return text
     .replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => scaled(Number(digits), LARGE).replace(' ', ''))
     .replace(/(?<=[^(*/])([+-])(?![^(]*\))/g, ' $1 ');
 }
+
+const DEPENDS = 'depends on sizes';
 
 /** What expressions that grew too large are replaced by. */
 const OVERSIZED = /\bsize_[0-9a-f]{8}\b/;
@@ -83,7 +88,7 @@ export function table(
   indent = 2,
 ): string[] {
   const widths = columns.map((c, i) =>
-    Math.max(c.title.length, ...rows.map((row) => [...(row[i] ?? '')].length)),
+    rows.reduce((width, row) => Math.max(width, [...(row[i] ?? '')].length), c.title.length),
   );
   const flexible = columns.findIndex((c) => c.flexible);
   if (flexible >= 0) {

@@ -10,6 +10,7 @@ import {
 } from '../analysis/inspect.js';
 import type { Model } from '../graph/graph.js';
 import { formatType } from '../graph/types.js';
+import { printable } from '../util/printable.js';
 import {
   bar,
   type Column,
@@ -46,7 +47,7 @@ export function inspectionText(model: Model, inspection: Inspection, options: Te
   ];
   return sections
     .filter((s) => s !== undefined && s.length > 0)
-    .map((s) => s!.join('\n'))
+    .map((s) => s!.map(printable).join('\n'))
     .join('\n\n');
 }
 
@@ -60,11 +61,11 @@ function header(model: Model, { inference, coverage, hash }: Inspection, file: s
     names: readonly string[],
     typeOf: (name: string, i: number) => string,
   ): string[] => [
-    ...names.slice(0, LISTED_VALUES).map((name, i) => {
+    ...names.slice(0, LISTED_VALUES).flatMap((name, i) => {
       const type = typeOf(name, i);
       const start = `  ${label.padEnd(8)}${fit(name, 40, 'end')}`;
       const isShort = start.length + 2 + type.length <= WIDTH;
-      return isShort ? `${start}  ${type}` : `${start}\n          ${fit(type, WIDTH - 10)}`;
+      return isShort ? [`${start}  ${type}`] : [start, `          ${fit(type, WIDTH - 10)}`];
     }),
     ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
   ];
@@ -90,7 +91,7 @@ function totals({ cost }: Inspection): string[] {
     ['FLOPs', formatCount(t.flops), '2 x MACs + all other arithmetic'],
     ['Activations', formatBytes(t.activationBytes), 'sum over all nodes'],
     ['  at peak', formatBytes(t.peakActivationBytes), 'largest sum alive at once'],
-    ['Memory access', formatBytes(t.memoryAccessBytes), 'every input read, every output written once'],
+    ['Memory access', formatBytes(t.memoryAccessBytes), 'inputs read, outputs written once'],
   ];
   if (t.arithmeticIntensity !== undefined) {
     rows.push(['Intensity', t.arithmeticIntensity.toFixed(1), 'FLOPs per byte of memory access']);

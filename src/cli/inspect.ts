@@ -6,9 +6,12 @@ import { AuspexError } from '../util/errors.js';
 import { inspectionJson } from './inspect-json.js';
 import { inspectionText } from './inspect-text.js';
 
+type Shapes = Record<string, (number | string)[]>;
+type Dimensions = Record<string, number>;
+
 interface Flags {
-  shape: Record<string, (number | string)[]>;
-  dim: Record<string, number>;
+  shape?: Shapes;
+  dim?: Dimensions;
   nodes?: true;
   tree?: true;
   sort?: SortKey;
@@ -34,8 +37,8 @@ export function inspectCommand(): Command {
       'Shapes, parameters, MACs, FLOPs and memory of an ONNX model, per operator,\nper node and per block. Weights are not read.',
     )
     .argument('<model>', 'path of an .onnx file')
-    .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape, {})
-    .option('--dim <name=size>', 'fix a symbolic dimension: batch=8 (repeatable)', parseDimension, {})
+    .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
+    .option('--dim <name=size>', 'fix a symbolic dimension: batch=8 (repeatable)', parseDimension)
     .option('--nodes', 'list every node')
     .option('--tree', 'list the blocks that the names of the nodes tell')
     .addOption(new Option('--sort <key>', 'largest first').choices(['macs', 'parameters', 'memory']))
@@ -43,7 +46,9 @@ export function inspectCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: Flags) => {
       const model = readModel(file);
-      const result = withFile(file, () => inspect(model, { shapes: flags.shape, dims: flags.dim }));
+      const result = withFile(file, () =>
+        inspect(model, { shapes: flags.shape ?? {}, dims: flags.dim ?? {} }),
+      );
       const text = flags.json
         ? JSON.stringify(
             inspectionJson(model, result, { file, sort: flags.sort, tree: flags.tree ?? false }),
@@ -69,7 +74,7 @@ function withFile<T>(file: string, work: () => T): T {
 }
 
 /** `input=1x3x224x224` or `input=batch,3,224,224`; `input=` is a scalar. */
-function parseShape(text: string, shapes: Flags['shape']): Flags['shape'] {
+function parseShape(text: string, shapes: Shapes | undefined): Shapes {
   const [name, dims] = splitAssignment(text, '--shape', 'input=1x3x224x224');
   const parts = /^\d+(x\d+)*$/.test(dims) ? dims.split('x') : dims === '' ? [] : dims.split(',');
   return {
@@ -85,7 +90,7 @@ function parseShape(text: string, shapes: Flags['shape']): Flags['shape'] {
   };
 }
 
-function parseDimension(text: string, dims: Flags['dim']): Flags['dim'] {
+function parseDimension(text: string, dims: Dimensions | undefined): Dimensions {
   const [name, value] = splitAssignment(text, '--dim', 'batch=8');
   if (!/^\d+$/.test(value)) {
     throw new AuspexError('BAD_DIM', `'${value}' in --dim ${text} is not a whole number`, {

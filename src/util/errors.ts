@@ -1,5 +1,9 @@
 // The one error users of auspex see: data, not prose. A stable code, what is wrong, where, and what to do.
 // Anything else that is thrown is a defect of auspex itself.
+import { printableStart } from './printable.js';
+
+/** Longest line of an error as people see it. */
+const MAX_LINE = 1000;
 
 /** The place an error speaks of. Every field that is known is filled in. */
 export interface Where {
@@ -66,6 +70,6 @@ export class AuspexError extends Error {
     const lines = [`${this.code}: ${this.message}`];
     if (place.length > 0) lines.push(`  at: ${place.join(', ')}`);
     if (this.hint) lines.push(`  try: ${this.hint}`);
-    return lines.join('\n');
+    return lines.map((line) => printableStart(line, MAX_LINE)).join('\n');
   }
 }
