@@ -9,7 +9,9 @@ import { cost } from '../src/analysis/cost.js';
 import { inferShapes } from '../src/analysis/infer.js';
 import { readModel } from '../src/onnx/file.js';
 
-const REPEATS = 9;
+const REPEATS = 21;
+/** Runs of ours before those that count: V8 compiles what runs often. `cold` shows the very first one. */
+const WARM_UP = 10;
 
 const PEER = `
 import sys, time, onnx, onnx.shape_inference
@@ -74,11 +76,12 @@ if (paths.length === 0) {
 const peer = new Peer(process.env.PYTHON ?? 'python3');
 const peerVersion = await peer.line();
 console.log(`read + infer + cost against onnx ${peerVersion} load + infer_shapes, one thread each,`);
-console.log(`${REPEATS} runs in turn, median ms; cold = first run of the process\n`);
+console.log(`${REPEATS} runs in turn after warming up, median ms; cold = first run\n`);
 console.log('model                          MB  cold  auspex    onnx  ratio  npx wall');
 for (const path of paths) {
   const cold = ours(path);
-  await peer.measure(path);
+  for (let i = 0; i < WARM_UP; i++) ours(path);
+  for (let i = 0; i < 2; i++) await peer.measure(path);
   const pairs: [number, number][] = [];
   for (let i = 0; i < REPEATS; i++) pairs.push([ours(path), await peer.measure(path)]);
   const [mine, theirs] = [0, 1].map((k) => median(pairs.map((p) => p[k]!))) as [number, number];

@@ -164,7 +164,7 @@ function shapes(): Model {
       makeNode('DepthToSpace', ['img'], ['d2s'], { blocksize: int(2) }),
       makeNode('SequenceConstruct', ['x', 'x'], ['seq']),
       makeNode('ConcatFromSequence', ['seq'], ['cat'], { axis: int(0) }),
-      makeNode('SplitToSequence', ['cat', 'two'], ['parts']),
+      makeNode('SplitToSequence', ['cat', 'step'], ['parts']),
     ],
     ['t', 'sl', 'oh', 'nz', 'cp', 'half', 'cs', 'parts'],
     [

@@ -2,9 +2,9 @@
 // them can be made again: `--seed 1 --only 4711`.
 import { encodeModel } from '../src/onnx/write.js';
 import { Random } from '../src/util/random.js';
-import { BOMBS } from './bombs.js';
+import { BOMBS } from './bombs/index.js';
 import { BYTE_MUTATIONS } from './byte-mutations.js';
-import { modelOf, type Seed } from './corpus.js';
+import { modelOf, pickSeed, type Seed } from './corpus.js';
 import { MODEL_MUTATIONS } from './model-mutations.js';
 import { randomGraph, randomNode } from './random-nodes.js';
 
@@ -23,14 +23,14 @@ const MAKERS: ReadonlyMap<string, Maker> = new Map([
   ...Object.entries(BYTE_MUTATIONS).map(([name, mutate]): [string, Maker] => [
     `bytes: ${name}`,
     (random, corpus) => {
-      const seed = random.pick(corpus);
+      const seed = pickSeed(corpus, random);
       return { from: seed.name, bytes: mutate(seed.bytes, random) };
     },
   ]),
   ...Object.entries(MODEL_MUTATIONS).map(([name, mutate]): [string, Maker] => [
     `model: ${name}`,
     (random, corpus) => {
-      const seed = random.pick(corpus);
+      const seed = pickSeed(corpus, random);
       return { from: seed.name, bytes: encodeModel(mutate(modelOf(seed), random)) };
     },
   ]),
@@ -54,8 +54,13 @@ const ROUND: readonly string[] = [...MAKERS.keys()].flatMap((kind) =>
 
 export const KINDS: readonly string[] = [...MAKERS.keys()];
 
+/** The kind of a case, by its number. */
+export function kindOf(index: number): string {
+  return ROUND[index % ROUND.length]!;
+}
+
 /** Makes a case. The same arguments and corpus give the same bytes. */
 export function makeCase(seed: number, index: number, corpus: readonly Seed[]): HostileCase {
-  const kind = ROUND[index % ROUND.length]!;
+  const kind = kindOf(index);
   return { index, kind, ...MAKERS.get(kind)!(Random.seeded(seed, index), corpus) };
 }

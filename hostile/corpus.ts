@@ -6,12 +6,14 @@ import type { Model } from '../src/graph/graph.js';
 import { readModel } from '../src/onnx/file.js';
 import { decodeModel } from '../src/onnx/read.js';
 import { encodeModel, modelMessage } from '../src/onnx/write.js';
+import type { Random } from '../src/util/random.js';
 import { builtModels } from './built-models.js';
 
 /** A model to start from. */
 export interface Seed {
   readonly name: string;
   readonly bytes: Uint8Array;
+  readonly source: 'built' | 'onnx tests' | 'packages';
 }
 
 /** ONNX's own tests, as Debian's libonnx-testdata installs them. */
@@ -34,7 +36,9 @@ const WEIGHT_BYTES = 256;
  * @param root of the project, whose node_modules are looked at; undefined for the built models alone.
  */
 export function loadCorpus(root: string | undefined): Seed[] {
-  const built = Object.entries(builtModels()).map(([name, model]) => ({ name, bytes: encodeModel(model) }));
+  const built = Object.entries(builtModels()).map(
+    ([name, model]): Seed => ({ name, bytes: encodeModel(model), source: 'built' }),
+  );
   if (root === undefined) return built;
   return [...built, ...onnxTests(), ...packaged(join(root, 'node_modules'))];
 }
@@ -44,14 +48,26 @@ function onnxTests(): Seed[] {
   return readdirSync(ONNX_TESTS, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('/model.onnx') && statSync(join(ONNX_TESTS, path)).size < SMALL_BYTES)
     .sort()
-    .map((path) => ({ name: path.replace('/model.onnx', ''), bytes: readFileSync(join(ONNX_TESTS, path)) }));
+    .map((path) => ({
+      name: path.replace('/model.onnx', ''),
+      bytes: readFileSync(join(ONNX_TESTS, path)),
+      source: 'onnx tests',
+    }));
 }
 
 function packaged(modules: string): Seed[] {
   return PACKAGED.filter((path) => existsSync(join(modules, path))).map((path) => ({
     name: path,
     bytes: structureOf(readModel(join(modules, path))),
+    source: 'packages',
   }));
+}
+
+/** One of the seeds. The sources differ much in number, so one of them is chosen first. */
+export function pickSeed(corpus: readonly Seed[], random: Random): Seed {
+  const source = random.pick(['built', 'onnx tests', 'onnx tests', 'packages']);
+  const seeds = corpus.filter((seed) => seed.source === source);
+  return random.pick(seeds.length > 0 ? seeds : corpus);
 }
 
 /** A model without its weights: they are said to be in a file that nobody has. */

@@ -38,6 +38,7 @@ import zlib
 from pathlib import Path
 
 import onnx
+import onnxscript
 import torch
 
 from measure import measure
@@ -89,8 +90,9 @@ def export(model, inputs, path, variant, dynamic):
             options["dynamic_shapes"] = {
                 key: {axis: torch.export.Dim.DYNAMIC for axis in axes} for key, axes in dynamic.items()}
     else:
+        mode = torch.onnx.TrainingMode
         options.update(dynamo=False, opset_version=OPSET["torchscript"], do_constant_folding=variant != "nofold",
-                       training=torch.onnx.TrainingMode.EVAL if variant == "fused" else torch.onnx.TrainingMode.PRESERVE)
+                       training=mode.EVAL if variant == "fused" else mode.PRESERVE)
         if variant == "dynamic":
             options["dynamic_axes"] = dynamic
     with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):  # a failure prints its whole graph
@@ -114,11 +116,14 @@ class Manifest:
     def __init__(self, path):
         self.path = path
         self.data = json.loads(path.read_text()) if path.exists() else {"versions": {}, "networks": [], "failures": []}
-        import onnxscript
-        self.data["versions"] = {"torch": torch.__version__, "onnx": onnx.__version__, "onnxscript": onnxscript.__version__}
+        self.data["versions"] = {module.__name__: module.__version__ for module in (torch, onnx, onnxscript)}
 
     def has(self, name):
         return any(entry["name"] == name for key in ("networks", "failures") for entry in self.data[key])
+
+    def fail(self, name, network, exporter, error):
+        print(f"  {name}: FAILED {reason(error)}", flush=True)
+        self.put("failures", {"name": name, "source": network.source, "exporter": exporter, "reason": reason(error)})
 
     def put(self, key, entry):
         for other in ("networks", "failures"):
@@ -164,8 +169,7 @@ def run(name, network, wanted, out, manifest):
             print(f"  {full}: {described['nodes']} nodes, {time.time() - started:.0f} s", flush=True)
         except Exception as error:  # one exporter's refusal says nothing about the next network
             part.unlink(missing_ok=True)
-            manifest.put("failures", {"name": full, "source": network.source, "exporter": exporter, "reason": reason(error)})
-            print(f"  {full}: FAILED {reason(error)}", flush=True)
+            manifest.fail(full, network, exporter, error)
         gc.collect()
 
 
@@ -189,8 +193,7 @@ def main():
         try:
             run(name, network, wanted, options.out, manifest)
         except Exception as error:
-            manifest.put("failures", {"name": name, "source": network.source, "exporter": "none", "reason": reason(error)})
-            print(f"{name}: FAILED {reason(error)}", flush=True)
+            manifest.fail(name, network, "none", error)
         gc.collect()
     print(f"{len(manifest.data['networks'])} files, {len(manifest.data['failures'])} failures")
 

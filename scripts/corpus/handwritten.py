@@ -214,7 +214,8 @@ class BareMatrix(nn.Module):
 
 def conv1d():
     return nn.Sequential(nn.Conv1d(4, 16, 5, stride=2), nn.BatchNorm1d(16), nn.ReLU(),
-                         nn.Conv1d(16, 32, 3, groups=4, bias=False), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(32, 5))
+                         nn.Conv1d(16, 32, 3, groups=4, bias=False), nn.AdaptiveAvgPool1d(1), nn.Flatten(),
+                         nn.Linear(32, 5))
 
 
 def conv3d():
@@ -238,13 +239,14 @@ def group_norm():
 
 
 def instance_norm():
-    return nn.Sequential(nn.Conv2d(3, 16, 3), nn.InstanceNorm2d(16, affine=True), nn.LeakyReLU(0.2), nn.Conv2d(16, 8, 1),
-                         nn.InstanceNorm2d(8))
+    return nn.Sequential(nn.Conv2d(3, 16, 3), nn.InstanceNorm2d(16, affine=True), nn.LeakyReLU(0.2),
+                         nn.Conv2d(16, 8, 1), nn.InstanceNorm2d(8))
 
 
 def weight_norm(legacy):
     wrap = nn.utils.weight_norm if legacy else nn.utils.parametrizations.weight_norm
-    return nn.Sequential(wrap(nn.Conv1d(4, 8, 3)), nn.ReLU(), wrap(nn.Conv1d(8, 8, 3)), nn.Flatten(), wrap(nn.Linear(96, 5)))
+    return nn.Sequential(wrap(nn.Conv1d(4, 8, 3)), nn.ReLU(), wrap(nn.Conv1d(8, 8, 3)), nn.Flatten(),
+                         wrap(nn.Linear(96, 5)))
 
 
 def unaffine_norms():
@@ -257,4 +259,5 @@ def mlp():
 
 
 def linear_batch_norm():
-    return nn.Sequential(nn.Linear(10, 32, bias=False), nn.BatchNorm1d(32), nn.ELU(), nn.Linear(32, 4), nn.BatchNorm1d(4))
+    return nn.Sequential(nn.Linear(10, 32, bias=False), nn.BatchNorm1d(32), nn.ELU(), nn.Linear(32, 4),
+                         nn.BatchNorm1d(4))

@@ -73,7 +73,8 @@ vision("vgg11")
 vision("vgg16_bn", variants=("fused",))
 vision("alexnet", variants=("nofold",))
 vision("densenet121", variants=("dynamic", "fused"))
-vision("googlenet", variants=("fused",), aux_logits=False, init_weights=False, note="aux_logits=False: no auxiliary heads")
+vision("googlenet", variants=("fused",), aux_logits=False, init_weights=False,
+       note="aux_logits=False: no auxiliary heads")
 vision("inception_v3", shape=(1, 3, 299, 299), aux_logits=False, init_weights=False,
        note="aux_logits=False: no auxiliary head")
 vision("mobilenet_v3_small", variants=("fresh",))
@@ -100,6 +101,8 @@ vision("r3d_18", shape=(1, 3, 8, 112, 112), module="models.video")
 TOKENS = (1, 16)
 SEQUENCE = {"input_ids": {0: "batch", 1: "sequence"}, "attention_mask": {0: "batch", 1: "sequence"}}
 SMALL = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128)
+SEQ2SEQ = dict(d_model=64, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+               encoder_ffn_dim=128, decoder_ffn_dim=128)
 
 
 def narrow(module, arguments):
@@ -153,7 +156,8 @@ hugging("bert_sdpa", "BertModel", "BertConfig", attention="sdpa", options=SMALL)
 hugging("gpt2_small_lm", "GPT2LMHeadModel", "GPT2Config", attention="sdpa",
         options=dict(n_embd=64, n_layer=2, n_head=4), variants=("fresh", "dynamic", "dynamo.raw"),
         note="lm_head is tied to wte")
-hugging("distilbert", "DistilBertModel", "DistilBertConfig", options=dict(dim=64, n_layers=2, n_heads=4, hidden_dim=128))
+hugging("distilbert", "DistilBertModel", "DistilBertConfig",
+        options=dict(dim=64, n_layers=2, n_heads=4, hidden_dim=128))
 hugging("distilbert_sinusoidal", "DistilBertModel", "DistilBertConfig",
         options=dict(dim=64, n_layers=2, n_heads=4, hidden_dim=128, sinusoidal_pos_embds=True),
         note="the position table is a parameter that is not trained")
@@ -166,8 +170,7 @@ hugging("t5_encoder", "T5EncoderModel", "T5Config",
 hugging("t5_gated_encoder", "T5EncoderModel", "T5Config",
         options=dict(d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, feed_forward_proj="gated-gelu"))
 hugging("whisper_encoder", "WhisperModel", "WhisperConfig", {"input_features": (1, 80, 3000)}, part="encoder",
-        options=dict(d_model=64, encoder_layers=2, decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4,
-                     encoder_ffn_dim=128, decoder_ffn_dim=128),
+        options=dict(SEQ2SEQ, decoder_layers=1),
         note="the sinusoidal position table is a parameter that is not trained")
 hugging("llama", "LlamaModel", "LlamaConfig", options=dict(SMALL, vocab_size=1000, num_key_value_heads=2),
         variants=("nofold", "dynamic", "dynamo.raw", "dynamo.dynamic"))
@@ -203,35 +206,37 @@ hugging("wav2vec2", "Wav2Vec2Model", "Wav2Vec2Config", {"input_values": (1, 1600
         options=dict(SMALL, conv_dim=(32,) * 7, num_conv_pos_embedding_groups=4, num_conv_pos_embeddings=16),
         note="masked_spec_embed belongs to training only")
 
-WHISPER = dict(d_model=64, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
-               encoder_ffn_dim=128, decoder_ffn_dim=128)
 PAIR = {"input_ids": torch.arange(3, 19)[None], "decoder_input_ids": torch.arange(3, 11)[None]}
-hugging("bart", "BartModel", "BartConfig", PAIR, options=dict(WHISPER, vocab_size=1000, max_position_embeddings=64),
+hugging("bart", "BartModel", "BartConfig", PAIR, options=dict(SEQ2SEQ, vocab_size=1000, max_position_embeddings=64),
         note="encoder and decoder share their token embeddings")
 hugging("marian", "MarianMTModel", "MarianConfig", PAIR,
-        options=dict(WHISPER, vocab_size=1000, pad_token_id=0, max_position_embeddings=64),
-        note="the sinusoidal position tables are parameters that are not trained; the output projection is tied, its bias a buffer")
+        options=dict(SEQ2SEQ, vocab_size=1000, pad_token_id=0, max_position_embeddings=64),
+        note="the sinusoidal position tables are parameters that are not trained; the output projection is tied, "
+             "its bias a buffer")
 hugging("t5_lm", "T5ForConditionalGeneration", "T5Config", PAIR,
         options=dict(d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=1000))
 hugging("whisper", "WhisperForConditionalGeneration", "WhisperConfig",
         {"input_features": (1, 80, 3000), "decoder_input_ids": torch.arange(3, 11)[None]},
-        options=dict(WHISPER, vocab_size=1000, pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1))
+        options=dict(SEQ2SEQ, vocab_size=1000, pad_token_id=0, bos_token_id=1, eos_token_id=2,
+                     decoder_start_token_id=1))
 hugging("deberta_v2", "DebertaV2Model", "DebertaV2Config", options=dict(SMALL, vocab_size=1000, relative_attention=True,
         pos_att_type=["c2p", "p2c"], position_buckets=32))
 hugging("mpnet", "MPNetModel", "MPNetConfig", options=dict(SMALL, vocab_size=1000))
 hugging("mobilebert", "MobileBertModel", "MobileBertConfig", options=dict(num_hidden_layers=2, vocab_size=1000))
 hugging("squeezebert", "SqueezeBertModel", "SqueezeBertConfig",
-        options=dict(SMALL, vocab_size=1000, embedding_size=64, q_groups=2, k_groups=2, v_groups=2, post_attention_groups=1,
-                     intermediate_groups=2, output_groups=2))
+        options=dict(SMALL, vocab_size=1000, embedding_size=64, q_groups=2, k_groups=2, v_groups=2,
+                     post_attention_groups=1, intermediate_groups=2, output_groups=2))
 hugging("bloom", "BloomModel", "BloomConfig", options=dict(hidden_size=64, n_layer=2, n_head=4, vocab_size=1000))
 hugging("falcon", "FalconModel", "FalconConfig", options=dict(SMALL, vocab_size=1000))
 hugging("phi", "PhiForCausalLM", "PhiConfig", options=dict(SMALL, vocab_size=1000))
 hugging("gemma2", "Gemma2ForCausalLM", "Gemma2Config",
         options=dict(SMALL, vocab_size=1000, num_key_value_heads=2, head_dim=16))
 hugging("gpt_neo", "GPTNeoForCausalLM", "GPTNeoConfig",
-        options=dict(hidden_size=64, num_layers=2, num_heads=4, attention_types=[[["global", "local"], 1]], vocab_size=1000))
+        options=dict(hidden_size=64, num_layers=2, num_heads=4, vocab_size=1000,
+                     attention_types=[[["global", "local"], 1]]))
 hugging("fnet", "FNetModel", "FNetConfig", "ids", options=dict(SMALL, vocab_size=1000))
-hugging("dinov2", "Dinov2Model", "Dinov2Config", PIXELS, options=SMALL, note="the mask token belongs to pre-training only")
+hugging("dinov2", "Dinov2Model", "Dinov2Config", PIXELS, options=SMALL,
+        note="the mask token belongs to pre-training only")
 hugging("convnextv2", "ConvNextV2Model", "ConvNextV2Config", PIXELS,
         options=dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 128]), family="cnn")
 hugging("swin_hf", "SwinModel", "SwinConfig", PIXELS, options=dict(embed_dim=24, depths=[2, 2], num_heads=[2, 4]))
@@ -243,7 +248,7 @@ hugging("resnet_hf", "ResNetForImageClassification", "ResNetConfig", PIXELS,
 hugging("dpt", "DPTForDepthEstimation", "DPTConfig", PIXELS,
         options=dict(SMALL, image_size=224, backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[16, 32, 64, 64],
                      fusion_hidden_size=32, is_hybrid=False, num_hidden_layers=4),
-        note="the first fusion layer has a residual branch that forward skips")
+        note="forward skips the final layer norm and one residual branch of the first fusion layer")
 hugging("videomae", "VideoMAEModel", "VideoMAEConfig", {"pixel_values": (1, 16, 3, 32, 32)},
         options=dict(SMALL, image_size=32, patch_size=8))
 

@@ -18,9 +18,10 @@ import onnx
 from onnx import external_data_helper, numpy_helper
 
 CHOSEN = """
-resnet18 resnet18.dynamic resnet18.fused resnet18.dynamo resnet18.dynamo.raw resnet50 vgg11 vgg16_bn densenet121 googlenet
-inception_v3 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large mnasnet1_0 shufflenet_v2_x1_0 squeezenet1_1 efficientnet_b0
-regnet_y_400mf convnext_tiny vit_b_16 vit_b_16.dynamo swin_t gpt2 gpt2.dynamo gpt2_lm bert bert.dynamic llama.dynamo
+resnet18 resnet18.dynamic resnet18.fused resnet18.dynamo resnet18.dynamo.raw resnet50 vgg11 vgg16_bn densenet121
+googlenet inception_v3 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large mnasnet1_0 shufflenet_v2_x1_0 squeezenet1_1
+efficientnet_b0 regnet_y_400mf convnext_tiny vit_b_16 vit_b_16.dynamo swin_t gpt2 gpt2.dynamo gpt2_lm bert bert.dynamic
+llama.dynamo
 hand_bilstm2 hand_unet
 """.split()
 LIMIT = 256

@@ -36,40 +36,36 @@ interface Walk {
   readonly initializers: ReadonlyMap<string, Tensor>;
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  readonly steps: readonly Step[];
+  readonly nodes: readonly Step[];
 }
 
-interface Step {
+type Step = InferredNode | NodeAsRead;
+
+interface NodeAsRead {
   readonly node: Node;
   readonly operator: Operator | undefined;
-  readonly isFunction: boolean;
-  readonly bodies: readonly Walk[];
-  readonly inferred: InferredNode | undefined;
+  readonly isFunction: false;
+  readonly call: undefined;
 }
 
 const NO_BODIES: readonly Walk[] = [];
 const NOTHING: readonly Value[] = [];
 
-/** @param read graphs that were walked as read; once is enough, however often a function repeats them. */
-function walkInferred(graph: InferredGraph, read = new Set<Graph>()): Walk {
-  return {
-    ...graph,
-    steps: graph.nodes.map((inferred) => {
-      const { node, operator, isFunction, call } = inferred;
-      if (!hasSubgraphs(node) && call.bodies.length === 0) {
-        return { node, operator, isFunction, bodies: NO_BODIES, inferred };
-      }
-      const skipped = [...subgraphs(node)].filter(
-        ([name, inner]) => !read.has(inner) && !call.bodies.some((body) => body.name === name),
-      );
-      for (const [, inner] of skipped) read.add(inner);
-      const bodies = [
-        ...call.bodies.map((body) => walkInferred(body.graph as InferredGraph, read)),
-        ...skipped.map(([, inner]) => walkAsRead(inner)),
-      ];
-      return { node, operator, isFunction, bodies, inferred };
-    }),
-  };
+/**
+ * The graphs a node runs, or would run.
+ *
+ * @param read graphs that were walked as read; once is enough, however often a function repeats them.
+ */
+function bodiesOf({ node, call }: Step, read: Set<Graph>): readonly Walk[] {
+  const inferred = call?.bodies ?? [];
+  if (inferred.length === 0 && !hasSubgraphs(node)) return NO_BODIES;
+  const bodies: Walk[] = inferred.map((body) => body.graph as InferredGraph);
+  for (const [name, graph] of subgraphs(node)) {
+    if (read.has(graph) || inferred.some((body) => body.name === name)) continue;
+    read.add(graph);
+    bodies.push(walkAsRead(graph));
+  }
+  return bodies;
 }
 
 function walkAsRead(graph: Graph): Walk {
@@ -77,12 +73,11 @@ function walkAsRead(graph: Graph): Walk {
     initializers: graph.initializers,
     inputNames: graph.inputs.map((v) => v.name),
     outputNames: graph.outputs.map((v) => v.name),
-    steps: graph.nodes.map((node) => ({
+    nodes: graph.nodes.map((node) => ({
       node,
       operator: operatorFor(node),
       isFunction: false,
-      bodies: [...subgraphs(node)].map(([, inner]) => walkAsRead(inner)),
-      inferred: undefined,
+      call: undefined,
     })),
   };
 }
@@ -150,7 +145,7 @@ const FIXED: Value = { uses: [], isFixed: true, isFollowed: false };
 /** All constants of a graph and of everything it runs, each once. */
 export function findConstants({ model, graph }: Inference): Constant[] {
   const values: Value[] = [];
-  collect(walkInferred(graph), new Names(), values, new Set());
+  collect(graph, new Names(), values, new Set(), new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
   const names = new Set(values.map((value) => value.constant!.name));
@@ -203,7 +198,7 @@ class Names {
   }
 }
 
-function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): void {
+function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>, read: Set<Graph>): void {
   const define = (name: string, tensor: Tensor, isNode: boolean, isAlias: boolean): void => {
     const isFollowed = couldBeWeight(tensor.dtype);
     const value: Value = { uses: [], isFixed: true, isFollowed, constant: { name, tensor, isNode, isAlias } };
@@ -214,7 +209,7 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): 
   };
   for (const [name, tensor] of graph.initializers) define(name, tensor, false, false);
   const outputs = new Set(graph.outputNames);
-  for (const step of graph.steps) {
+  for (const step of graph.nodes) {
     const { node } = step;
     const [first = ''] = node.outputs;
     if (node.opType === 'Constant') {
@@ -229,13 +224,14 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>): 
       define(first, original.tensor, original.isNode, true);
       continue;
     }
-    addUses(step, scope);
-    for (const inner of step.bodies) {
+    const bodies = bodiesOf(step, read);
+    addUses(step, bodies.length > 0, scope);
+    for (const inner of bodies) {
       const names = new Names(step.isFunction ? undefined : scope);
       inner.inputNames.forEach((name, i) => {
         names.set(name, scope.get(node.inputs[i] ?? ''));
       });
-      collect(inner, names, found, seen);
+      collect(inner, names, found, seen, read);
     }
   }
 }
@@ -251,7 +247,9 @@ function couldBeWeight(dtype: DataType): boolean {
 }
 
 /** Notes a node with the constants it uses, and with what it only passes on. */
-function addUses({ node, operator, bodies, inferred }: Step, scope: Names): void {
+function addUses(step: Step, isContainer: boolean, scope: Names): void {
+  const { node, operator } = step;
+  const by = step.call && step;
   const passes = REARRANGES.get(operatorName(node));
   let isFollowed = false;
   // Looking something up in a table is work, even when it is known what is looked up.
@@ -278,7 +276,7 @@ function addUses({ node, operator, bodies, inferred }: Step, scope: Names): void
     if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
     const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
     const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-    value.uses.push({ by: inferred, node, slot, role, through, isContainer: bodies.length > 0 });
+    value.uses.push({ by, node, slot, role, through, isContainer });
   }
 }
 

@@ -5,6 +5,15 @@ import { usedNames } from '../graph/order.js';
 import { valueBytes } from '../graph/types.js';
 import type { InferredGraph } from './infer.js';
 
+/** Memory that holds a value, and the views of it. */
+interface Buffer {
+  readonly bytes: Dim | undefined;
+  /** The step that writes it; −1 for an input. */
+  readonly from: number;
+  /** The last step that touches it. */
+  until: number;
+}
+
 /**
  * The peak, or undefined when sizes are unknown or which moment is the peak depends on them.
  *
@@ -12,30 +21,28 @@ import type { InferredGraph } from './infer.js';
  */
 export function peakActivationBytes(graph: InferredGraph, ownsInputs = true): Dim | undefined {
   const buffers = assignBuffers(graph, ownsInputs);
-  const freeAfter = lastUses(graph, buffers);
-  const bytesOf = (name: string): Dim | undefined => {
-    const type = graph.types.get(name);
-    return type && valueBytes(type);
-  };
-
-  let live: Dim | undefined = 0;
-  if (ownsInputs) for (const name of graph.inputNames) live = plus(live, bytesOf(name));
-  let peak = live;
-  for (const [step, { node, call }] of graph.nodes.entries()) {
-    for (const name of node.outputs) if (buffers.get(name) === name) live = plus(live, bytesOf(name));
+  const steps = graph.nodes.length;
+  const written = new Array<Dim>(steps + 1).fill(0);
+  const freed = new Array<Dim>(steps + 1).fill(0);
+  for (const { bytes, from, until } of buffers) {
+    if (bytes === undefined) return undefined;
+    // Steps are counted from 1 here: inputs are there before the first.
+    written[from + 1] = add(written[from + 1]!, bytes);
+    if (until < steps) freed[until + 1] = add(freed[until + 1]!, bytes);
+  }
+  let live: Dim = written[0]!;
+  let peak: Dim | undefined = live;
+  for (let step = 1; step <= steps; step++) {
+    live = add(live, written[step]!);
     let inside: Dim | undefined = 0;
-    for (const body of call.bodies) {
+    for (const body of graph.nodes[step - 1]!.call.bodies) {
       inside = larger(inside, peakActivationBytes(body.graph as InferredGraph, false));
     }
-    peak = larger(peak, plus(live, inside));
-    if (peak === undefined || live === undefined) return undefined;
-    for (const buffer of freeAfter[step] ?? []) live = subtract(live, bytesOf(buffer) ?? 0);
+    peak = larger(peak, inside === undefined ? undefined : add(live, inside));
+    if (peak === undefined) return undefined;
+    live = subtract(live, freed[step]!);
   }
   return peak;
-}
-
-function plus(a: Dim | undefined, b: Dim | undefined): Dim | undefined {
-  return a === undefined || b === undefined ? undefined : add(a, b);
 }
 
 /** The larger of two, if it is the same one for all sizes. */
@@ -44,39 +51,35 @@ function larger(a: Dim | undefined, b: Dim | undefined): Dim | undefined {
   return atLeast(a, b) ? a : atLeast(b, a) ? b : undefined;
 }
 
-/** For every activation the one whose bytes it lives in: itself, or for views what they view. */
-function assignBuffers(graph: InferredGraph, ownsInputs: boolean): ReadonlyMap<string, string> {
-  const buffers = new Map<string, string>();
-  if (ownsInputs) for (const name of graph.inputNames) buffers.set(name, name);
-  for (const { node, operator } of graph.nodes) {
-    if (node.opType === 'Constant') continue;
+/** The memory of all activations. What the graph gives out stays to the end; what nobody uses goes at once. */
+function assignBuffers(graph: InferredGraph, ownsInputs: boolean): Buffer[] {
+  const buffers: Buffer[] = [];
+  const holding = new Map<string, Buffer>();
+  const place = (name: string, from: number): void => {
+    const type = graph.types.get(name);
+    const buffer = { bytes: type && valueBytes(type), from, until: from };
+    buffers.push(buffer);
+    holding.set(name, buffer);
+  };
+  if (ownsInputs) for (const name of graph.inputNames) place(name, -1);
+  graph.nodes.forEach(({ node, operator }, step) => {
+    if (node.opType === 'Constant') return;
+    for (const name of usedNames(node)) {
+      const buffer = holding.get(name);
+      if (buffer) buffer.until = step;
+    }
     node.outputs.forEach((name, i) => {
       if (name === '') return;
-      const viewed = operator?.view && i === 0 ? node.inputs[0] : undefined;
-      // A view of a weight has no bytes of its own either.
-      const buffer = viewed === undefined ? name : buffers.get(viewed);
-      if (buffer !== undefined) buffers.set(name, buffer);
+      if (operator?.view && i === 0) {
+        // A view of a weight has no bytes of its own either.
+        const viewed = holding.get(node.inputs[0] ?? '');
+        if (viewed) holding.set(name, viewed);
+      } else place(name, step);
     });
-  }
-  return buffers;
-}
-
-/** Which buffers are free after each step. Outputs of the graph stay; what nobody uses goes at once. */
-function lastUses(graph: InferredGraph, buffers: ReadonlyMap<string, string>): string[][] {
-  const last = new Map<string, number>();
-  graph.nodes.forEach(({ node }, step) => {
-    const touch = (name: string): void => {
-      const buffer = buffers.get(name);
-      if (buffer !== undefined) last.set(buffer, step);
-    };
-    usedNames(node).forEach(touch);
-    node.outputs.forEach(touch);
   });
   for (const name of graph.outputNames) {
-    const buffer = buffers.get(name);
-    if (buffer !== undefined) last.delete(buffer);
+    const buffer = holding.get(name);
+    if (buffer) buffer.until = graph.nodes.length;
   }
-  const freeAfter: string[][] = graph.nodes.map(() => []);
-  for (const [buffer, step] of last) freeAfter[step]!.push(buffer);
-  return freeAfter;
+  return buffers;
 }

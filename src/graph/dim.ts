@@ -184,7 +184,7 @@ export function multiply(a: Dim, b: Dim): Dim {
   const right = asExpr(b).terms;
   if (left.size * right.size > 4 * MAX_TERMS || degreeOf(left) + degreeOf(right) > MAX_DEGREE) {
     const factors = [a, b].map((d) => `(${d})`).sort();
-    return opaque(factors.join('*'), signFacts(a, b));
+    return hashed(factors.join('*'), isNonNegative(a) && isNonNegative(b));
   }
   const terms = new Map<string, Term>();
   for (const x of left.values()) {

@@ -84,13 +84,15 @@ export interface CallScope {
   sameWork(a: InferredBody, b: InferredBody): boolean;
 }
 
+const NO_TYPES: readonly ValueType[] = [];
+
 /** One application of an operator: the node with the types of its inputs, and later of its outputs. */
 export class Call {
   readonly node: Node;
   /** Version of the operator set of the node's domain. */
   readonly opset: number;
   readonly inputs: readonly (ValueType | undefined)[];
-  outputs: readonly ValueType[] = [];
+  outputs: readonly ValueType[] = NO_TYPES;
   readonly bodies: Body[] = [];
   readonly #scope: CallScope;
   /** The operator whose schema gives the defaults of attributes. */
