@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { makeCase } from './cases.js';
 import { loadCorpus } from './corpus.js';
 import { type CaseResult, type PoolOptions, runCases } from './pool.js';
-import { formatSummary, Summary } from './report.js';
+import { formatSummary, Summary, updateDocument } from './report.js';
 
 const HELP = `npm run hostile -- [options]
 
@@ -17,6 +17,7 @@ const HELP = `npm run hostile -- [options]
   --save FILE   with --only: also write the case's file
   --workers N   processes (default: one per processor, at most 4)
   --json        print the results as JSON
+  --docs FILE   also replace the figures in a document
 
 Exit code 0: no defect. 1: there are defects. 2: the options make no sense.
 `;
@@ -31,6 +32,7 @@ interface Options {
   readonly save: string | undefined;
   readonly workers: number;
   readonly json: boolean;
+  readonly docs: string | undefined;
 }
 
 function parseOptions(): Options | undefined {
@@ -42,6 +44,7 @@ function parseOptions(): Options | undefined {
       save: { type: 'string' },
       workers: { type: 'string', default: String(Math.min(4, availableParallelism())) },
       json: { type: 'boolean', default: false },
+      docs: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -58,6 +61,7 @@ function parseOptions(): Options | undefined {
     save: values.save,
     workers: whole('workers', 1),
     json: values.json,
+    docs: values.docs,
   };
 }
 
@@ -73,7 +77,7 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const { seed, only, save, json } = options;
+  const { seed, count, only, save, json, docs } = options;
   const root = resolve(import.meta.dirname, '../..');
   const pool: PoolOptions = {
     seed,
@@ -87,7 +91,7 @@ async function main(): Promise<number> {
   }
   const summary = new Summary();
   const slow: CaseResult[] = [];
-  const indices = only === undefined ? new Array(options.count).keys() : [only];
+  const indices = only === undefined ? new Array(count).keys() : [only];
   const progress = !json && process.stderr.isTTY;
   let done = 0;
   await runCases(indices, pool, (result) => {
@@ -103,6 +107,9 @@ async function main(): Promise<number> {
     console.log(JSON.stringify({ seed, kinds, total, defects, slow }, undefined, 1));
   } else {
     console.log(formatSummary(summary, (index) => `npm run hostile -- --seed ${seed} --only ${index}`));
+  }
+  if (docs !== undefined) {
+    updateDocument(docs, summary, `npm run hostile -- --count ${count} --seed ${seed}`);
   }
   return summary.defects.length > 0 ? 1 : 0;
 }

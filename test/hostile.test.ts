@@ -5,39 +5,43 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   chain,
-  doublingFunctions,
   emptyMessages,
   emptyNodes,
-  externalData,
-  foldingFunctions,
-  followedLoops,
   growingSequence,
-  growingSizes,
-  highRank,
   joinedConstants,
   longAttribute,
-  longEquation,
-  longFormula,
   longNames,
   manyAttributes,
   manyDims,
   manyMatrices,
   manyOutputs,
   manyScopes,
-  manySymbols,
+  wideNode,
+} from '../hostile/bombs/counts.js';
+import { oneNode } from '../hostile/bombs/files.js';
+import {
+  doublingFunctions,
+  foldingFunctions,
+  followedLoops,
   mutuallyRecursiveFunctions,
   nestedIf,
   nestedIfOneSided,
   nestedLoop,
   nestedType,
   nestedTypeInUse,
-  oneNode,
-  range,
   recursiveFunction,
+} from '../hostile/bombs/nesting.js';
+import {
+  externalData,
+  growingSizes,
+  highRank,
+  longEquation,
+  longFormula,
+  manySymbols,
+  range,
   SIZE_OPERATORS,
   symbolicElements,
-  wideNode,
-} from '../hostile/bombs.js';
+} from '../hostile/bombs/sizes.js';
 import { float, float32, graphOf, int, int64, ints, modelOf, tensor } from '../hostile/built-models.js';
 import { KINDS, kindOf, makeCase } from '../hostile/cases.js';
 import { loadCorpus } from '../hostile/corpus.js';

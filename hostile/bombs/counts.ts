@@ -1,29 +1,11 @@
 // Bombs that are wide: very many nodes, inputs, names, constants.
-import {
-  type FunctionDefinition,
-  type Graph,
-  makeGraph,
-  makeModel,
-  makeNode,
-  type Node,
-} from '../../src/graph/graph.js';
+import { makeModel, makeNode } from '../../src/graph/graph.js';
 import type { Tensor } from '../../src/graph/tensor.js';
-import {
-  optionalType,
-  sequenceType,
-  type TensorType,
-  UNKNOWN,
-  type ValueType,
-} from '../../src/graph/types.js';
-import { encode } from '../../src/onnx/codec.js';
-import { type Decoded, MODEL } from '../../src/onnx/proto.js';
-import { BYTES, WireWriter } from '../../src/onnx/wire.js';
+import type { Decoded } from '../../src/onnx/proto.js';
 import { encodeModel } from '../../src/onnx/write.js';
 import { ByteRange } from '../../src/util/bytes.js';
-import type { Random } from '../../src/util/random.js';
-import { body, float32, graphOf, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
-
-import { type File, graphFile, inputsOf, onConstants, oneNode, X } from './files.js';
+import { body, float32, graphOf, int, modelOf, tensor } from '../built-models.js';
+import { type File, graphFile, inputsOf, oneNode, X } from './files.js';
 
 /** x → Relu → Relu → …, in order or backwards. */
 export function chain(count: number, opType = 'Relu', backwards = false): File {

@@ -1,27 +1,11 @@
 // Small files to build bombs from.
-import {
-  type FunctionDefinition,
-  type Graph,
-  makeGraph,
-  makeModel,
-  makeNode,
-  type Node,
-} from '../../src/graph/graph.js';
+import { type Graph, makeModel, makeNode } from '../../src/graph/graph.js';
 import type { Tensor } from '../../src/graph/tensor.js';
-import {
-  optionalType,
-  sequenceType,
-  type TensorType,
-  UNKNOWN,
-  type ValueType,
-} from '../../src/graph/types.js';
+import type { TensorType } from '../../src/graph/types.js';
 import { encode } from '../../src/onnx/codec.js';
 import { type Decoded, MODEL } from '../../src/onnx/proto.js';
-import { BYTES, WireWriter } from '../../src/onnx/wire.js';
 import { encodeModel } from '../../src/onnx/write.js';
-import { ByteRange } from '../../src/util/bytes.js';
-import type { Random } from '../../src/util/random.js';
-import { body, float32, graphOf, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
+import { graphOf, modelOf, tensor } from '../built-models.js';
 
 /** The bytes of a model, sound or not. */
 export type File = Uint8Array;

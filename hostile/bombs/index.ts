@@ -1,29 +1,7 @@
 // Files made to exhaust time, memory or stack: deep nesting, huge counts, shapes and numbers without end.
 // Each kind is a function of its parameters; `BOMBS` draws the parameters.
-import {
-  type FunctionDefinition,
-  type Graph,
-  makeGraph,
-  makeModel,
-  makeNode,
-  type Node,
-} from '../../src/graph/graph.js';
-import type { Tensor } from '../../src/graph/tensor.js';
-import {
-  optionalType,
-  sequenceType,
-  type TensorType,
-  UNKNOWN,
-  type ValueType,
-} from '../../src/graph/types.js';
-import { encode } from '../../src/onnx/codec.js';
-import { type Decoded, MODEL } from '../../src/onnx/proto.js';
-import { BYTES, WireWriter } from '../../src/onnx/wire.js';
-import { encodeModel } from '../../src/onnx/write.js';
-import { ByteRange } from '../../src/util/bytes.js';
 import type { Random } from '../../src/util/random.js';
-import { body, float32, graphOf, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
-
+import { text } from '../built-models.js';
 import {
   chain,
   emptyMessages,
@@ -39,6 +17,7 @@ import {
   manyScopes,
   wideNode,
 } from './counts.js';
+import type { File } from './files.js';
 import {
   doublingFunctions,
   foldingFunctions,
@@ -52,18 +31,17 @@ import {
   recursiveFunction,
 } from './nesting.js';
 import {
-  HUGE,
-  SIZE_OPERATORS,
   externalData,
   growingSizes,
+  HUGE,
   highRank,
   longEquation,
   longFormula,
   manySymbols,
   range,
+  SIZE_OPERATORS,
   symbolicElements,
 } from './sizes.js';
-import type { File } from './files.js';
 
 const power = (random: Random, low: number, high: number): number =>
   Math.round(10 ** (low + (high - low) * random.float()));

@@ -8,22 +8,12 @@ import {
   type Node,
 } from '../../src/graph/graph.js';
 import type { Tensor } from '../../src/graph/tensor.js';
-import {
-  optionalType,
-  sequenceType,
-  type TensorType,
-  UNKNOWN,
-  type ValueType,
-} from '../../src/graph/types.js';
-import { encode } from '../../src/onnx/codec.js';
-import { type Decoded, MODEL } from '../../src/onnx/proto.js';
+import { optionalType, sequenceType, UNKNOWN, type ValueType } from '../../src/graph/types.js';
 import { BYTES, WireWriter } from '../../src/onnx/wire.js';
 import { encodeModel } from '../../src/onnx/write.js';
 import { ByteRange } from '../../src/util/bytes.js';
-import type { Random } from '../../src/util/random.js';
-import { body, float32, graphOf, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
-
-import { type File, graphFile, inputsOf, onConstants, oneNode, X } from './files.js';
+import { body, graphOf, int, int64, modelOf, tensor } from '../built-models.js';
+import { type File, inputsOf, X } from './files.js';
 
 /** If in If in If …: both branches hold the next, so that the file doubles with each level. */
 export function nestedIf(depth: number): File {
@@ -46,21 +36,27 @@ export function nestedIfOneSided(depth: number): File {
   return encodeModel(makeModel({ ...branch, inputs: inputsOf({ ...X, flag: tensor('bool') }) }));
 }
 
+/** The body of a Loop that carries one value. */
+function loopBody(inner: readonly Node[], last: string): Graph {
+  return makeGraph({
+    nodes: [makeNode('Identity', ['going'], ['still']), ...inner],
+    inputs: [
+      { name: 'i', type: tensor('int64') },
+      { name: 'going', type: tensor('bool') },
+      { name: 'state', type: UNKNOWN },
+    ],
+    outputs: ['still', last].map((name) => ({ name, type: UNKNOWN })),
+  });
+}
+
 /** Loops in loops whose state grows in each iteration, so that its type has to be found by trying. */
 export function nestedLoop(depth: number): File {
-  const loop = (inner: readonly Node[], last: string): Graph =>
-    makeGraph({
-      nodes: [makeNode('Identity', ['going'], ['still']), ...inner],
-      inputs: [
-        { name: 'i', type: tensor('int64') },
-        { name: 'going', type: tensor('bool') },
-        { name: 'state', type: UNKNOWN },
-      ],
-      outputs: ['still', last].map((name) => ({ name, type: UNKNOWN })),
-    });
-  let graph = loop([makeNode('Concat', ['state', 'state'], ['grown'], { axis: int(0) })], 'grown');
+  let graph = loopBody([makeNode('Concat', ['state', 'state'], ['grown'], { axis: int(0) })], 'grown');
   for (let i = 1; i < depth; i++) {
-    graph = loop([makeNode('Loop', ['trips', 'going', 'state'], ['grown'], { body: body(graph) })], 'grown');
+    graph = loopBody(
+      [makeNode('Loop', ['trips', 'going', 'state'], ['grown'], { body: body(graph) })],
+      'grown',
+    );
   }
   const outer = makeNode('Loop', ['trips', 'flag', 'x'], ['y'], { body: body(graph) });
   const inputs = { ...X, flag: tensor('bool'), trips: tensor('int64') };
@@ -109,22 +105,12 @@ export function nestedTypeInUse(levels: number): File {
 
 /** A loop of as many iterations as are followed one by one, in one of as many, in one …. */
 export function followedLoops(depth: number, trips: number, width: number): File {
-  const loop = (inner: readonly Node[], last: string): Graph =>
-    makeGraph({
-      nodes: [makeNode('Identity', ['going'], ['still']), ...inner],
-      inputs: [
-        { name: 'i', type: tensor('int64') },
-        { name: 'going', type: tensor('bool') },
-        { name: 'state', type: UNKNOWN },
-      ],
-      outputs: ['still', last].map((name) => ({ name, type: UNKNOWN })),
-    });
   const steps = Array.from({ length: width }, (_, i) =>
     makeNode('Add', [i === 0 ? 'state' : `a${i - 1}`, 'one'], [`a${i}`]),
   );
-  let graph = loop(steps, `a${width - 1}`);
+  let graph = loopBody(steps, `a${width - 1}`);
   for (let i = 1; i < depth; i++) {
-    graph = loop([makeNode('Loop', ['trips', 'true', 'state'], ['next'], { body: body(graph) })], 'next');
+    graph = loopBody([makeNode('Loop', ['trips', 'true', 'state'], ['next'], { body: body(graph) })], 'next');
   }
   const outer = makeNode('Loop', ['trips', 'true', 'one'], ['y'], { body: body(graph) });
   const isTrue: Tensor = {

@@ -1,29 +1,10 @@
 // Bombs of sizes: numbers beyond what machines count, formulas without end.
-import {
-  type FunctionDefinition,
-  type Graph,
-  makeGraph,
-  makeModel,
-  makeNode,
-  type Node,
-} from '../../src/graph/graph.js';
+import { makeNode, type Node } from '../../src/graph/graph.js';
 import type { Tensor } from '../../src/graph/tensor.js';
-import {
-  optionalType,
-  sequenceType,
-  type TensorType,
-  UNKNOWN,
-  type ValueType,
-} from '../../src/graph/types.js';
-import { encode } from '../../src/onnx/codec.js';
-import { type Decoded, MODEL } from '../../src/onnx/proto.js';
-import { BYTES, WireWriter } from '../../src/onnx/wire.js';
+import type { TensorType } from '../../src/graph/types.js';
 import { encodeModel } from '../../src/onnx/write.js';
-import { ByteRange } from '../../src/util/bytes.js';
-import type { Random } from '../../src/util/random.js';
-import { body, float32, graphOf, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
-
-import { type File, graphFile, inputsOf, onConstants, oneNode, X } from './files.js';
+import { float32, int, int64, ints, modelOf, tensor, text } from '../built-models.js';
+import { type File, onConstants, oneNode, X } from './files.js';
 
 /** Sizes multiplied with each other again and again: n, n², n⁴ … or n·m·k·…. */
 export function growingSizes(steps: number, how: 'square' | 'different' | 'sums' | 'minima'): File {
