@@ -63,7 +63,7 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'empty messages': (random) =>
     emptyMessages(
       random.pick(['node', 'input', 'valueInfo', 'initializer', 'sparseInitializer']),
-      power(random, 2, 5.5),
+      power(random, 2, 5.2),
     ),
   'wide node': (random) =>
     wideNode(
@@ -86,14 +86,14 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'many attributes': (random) => manyAttributes(power(random, 2, 4.7)),
   'many dims': (random) => manyDims(power(random, 1, 5)),
   'many matrices': (random) =>
-    manyMatrices(power(random, 2, 4), random.pick([4, 16, 32]), random.pick([undefined, 0, 1])),
+    manyMatrices(power(random, 2, 3.7), random.pick([4, 16, 32]), random.pick([undefined, 0, 1])),
   'joined constants': (random) => joinedConstants(power(random, 2, 3.7)),
-  'many scopes': (random) => manyScopes(power(random, 1, 3.5)),
+  'many scopes': (random) => manyScopes(power(random, 1, 3.4)),
   'long names': (random) => longNames(random.between(1, 50), power(random, 1, 3), power(random, 2, 4.7)),
-  'growing sequence': (random) => growingSequence(power(random, 2, 4)),
+  'growing sequence': (random) => growingSequence(power(random, 2, 3.8)),
   'followed loops': (random) =>
     followedLoops(random.between(1, 6), random.pick([2, 8, 64, 65, 1e9]), random.pick([1, 10, 100])),
-  'many symbols': (random) => manySymbols(power(random, 2, 4)),
+  'many symbols': (random) => manySymbols(power(random, 2, 3.7)),
   'long formula': (random) => longFormula(power(random, 1, 4.5)),
   'high rank': (random) => {
     const opType = random.pick([
