@@ -29,6 +29,8 @@ describe('auspex inspect', () => {
     expect(status).toBe(0);
     expect(stdout).toMatchSnapshot();
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    // The README shows real output.
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(stdout.trimEnd());
   });
 
   it.each([['--nodes'], ['--tree'], ['--nodes', '--sort', 'memory'], ['--tree', '--sort', 'parameters']])(

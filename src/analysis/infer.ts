@@ -68,11 +68,10 @@ export interface Inference {
 }
 
 /**
- * More visits of nodes than this mean that functions or loops multiply each other without end: so many, and
- * so many for every node of the file.
+ * More visits of nodes than this mean that functions or loops multiply each other without end. Besides one for
+ * every node: so many, more for every node that can be repeated, but no more than a file of any size may need.
  */
-const MAX_VISITS = 20_000;
-const MAX_VISITS_PER_NODE = 10;
+const REPEATED_VISITS = { least: 20_000, perNode: 8, most: 200_000 };
 /** How many known elements are computed with, see `workOf`; what comes later has unknown elements. */
 const MAX_ELEMENT_WORK = 4_000_000;
 const MAX_CALL_DEPTH = 64;
@@ -116,7 +115,9 @@ class InferenceRun {
     this.#bindings = new Map(Object.entries(options.dims ?? {}));
     for (const f of model.functions) this.#functions.set(functionKey(f.domain, f.name, f.overload), f);
     const nodes = nodeCount([...model.graph.nodes, ...model.functions.flatMap((f) => f.nodes)]);
-    this.#maxVisits = MAX_VISITS + MAX_VISITS_PER_NODE * nodes;
+    const { least, perNode, most } = REPEATED_VISITS;
+    const repeatable = nodes - model.graph.nodes.length;
+    this.#maxVisits = nodes + Math.min(least + perNode * repeatable, most);
   }
 
   main(): InferredGraph {
