@@ -41,6 +41,7 @@ for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
       if (!NODE_ONLY.some((allowed) => allowed.test(file))) problems.push(`${file}: imports ${specifier}`);
       continue;
     }
+    if (specifier === './onnx/file.js' && file !== 'index.ts') problems.push(`${file}: imports ${specifier}`);
     if (!specifier.startsWith('.') || folder === undefined) continue;
     const target = relative(root, resolve(root, dirname(file), specifier));
     const other = target.split('/')[0];

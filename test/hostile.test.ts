@@ -30,6 +30,7 @@ import {
   nestedType,
   nestedTypeInUse,
   recursiveFunction,
+  repeatedFunction,
 } from '../hostile/bombs/nesting.js';
 import {
   externalData,
@@ -123,6 +124,7 @@ describe('nesting', () => {
     ['a function that calls itself', () => recursiveFunction(), 'MODEL_TOO_DEEP'],
     ['a function that calls itself four times', () => recursiveFunction(4), 'MODEL_TOO_DEEP'],
     ['functions that call each other', () => mutuallyRecursiveFunctions(), 'MODEL_TOO_DEEP'],
+    ['a function of 5,000 nodes, called 1,000 times', () => repeatedFunction(5000, 1000), 'MODEL_TOO_DEEP'],
     ['2^40 applications by functions that double', () => doublingFunctions(40), 'MODEL_TOO_DEEP'],
     ['2^8 applications by functions that double', () => doublingFunctions(8), 'result'],
     ['functions that double and compute', () => foldingFunctions(20, 4096), 'MODEL_TOO_DEEP'],

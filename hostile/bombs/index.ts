@@ -29,6 +29,7 @@ import {
   nestedType,
   nestedTypeInUse,
   recursiveFunction,
+  repeatedFunction,
 } from './nesting.js';
 import {
   externalData,
@@ -55,6 +56,7 @@ export const BOMBS: Readonly<Record<string, (random: Random) => File>> = {
   'nested types in use': (random) => nestedTypeInUse(random.between(1, 80)),
   'recursive functions': (random) =>
     random.chance(0.3) ? mutuallyRecursiveFunctions() : recursiveFunction(random.between(1, 4)),
+  'repeated function': (random) => repeatedFunction(power(random, 1, 4), power(random, 1, 3)),
   'doubling functions': (random) => doublingFunctions(random.between(2, 40)),
   'folding functions': (random) => foldingFunctions(random.between(2, 20), random.pick([1, 64, 4096])),
   'long chain': (random) =>

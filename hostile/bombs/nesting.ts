@@ -162,6 +162,15 @@ export function mutuallyRecursiveFunctions(): File {
   ]);
 }
 
+/** A long function that is called again and again. */
+export function repeatedFunction(nodes: number, calls: number): File {
+  const inner = Array.from({ length: nodes }, (_, i) =>
+    makeNode('Relu', [i === 0 ? 'a' : `r${i - 1}`], [`r${i}`]),
+  );
+  const outer = Array.from({ length: calls }, (_, i) => callOf('F', i === 0 ? 'x' : `y${i - 1}`, `y${i}`));
+  return encodeModel(modelOf(X, outer, [`y${calls - 1}`], [], [functionOf('F', inner, `r${nodes - 1}`)]));
+}
+
 /** f0 calls f1 twice, f1 calls f2 twice …: 2^levels applications from a few lines. */
 export function doublingFunctions(levels: number): File {
   const functions = Array.from({ length: levels }, (_, i) =>

@@ -71,7 +71,7 @@ export interface Inference {
  * More visits of nodes than this mean that functions or loops multiply each other without end. Besides one for
  * every node: so many, more for every node that can be repeated, but no more than a file of any size may need.
  */
-const REPEATED_VISITS = { least: 20_000, perNode: 8, most: 200_000 };
+const REPEATED_VISITS = { least: 20_000, perNode: 8, most: 100_000 };
 /** How many known elements are computed with, see `workOf`; what comes later has unknown elements. */
 const MAX_ELEMENT_WORK = 4_000_000;
 const MAX_CALL_DEPTH = 64;
