@@ -1,6 +1,6 @@
 // Adds the command line to package.json while a package is packed, and takes it out again afterwards
 // (`prepack`, `postpack`). In a checkout the field would make every `npx auspex` install the checkout into
-// npx's cache first, which costs more than the inspection itself; there cli-link.js does the work.
+// npx's cache first, which costs more than the inspection itself; there bundle-cli.js does the work.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const path = new URL('../package.json', import.meta.url);
