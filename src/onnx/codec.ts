@@ -10,6 +10,8 @@ import { BYTES, FIXED32, FIXED64, VARINT, WireReader, WireWriter } from './wire.
 export interface Limits {
   /** Messages inside messages; a subgraph in a node takes three. */
   depth: number;
+  /** Nodes in all graphs and functions; the largest networks people export have some ten thousand. */
+  nodes: number;
   /** Nodes, tensors, attributes, value infos … in all. */
   messages: number;
   /** Numbers and texts in lists, in all. */
@@ -22,7 +24,8 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   depth: 192,
-  messages: 2_000_000,
+  messages: 1_000_000,
+  nodes: 200_000,
   scalars: 20_000_000,
   textBytes: 64 * 1024 * 1024,
   nameBytes: 64 * 1024,

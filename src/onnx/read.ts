@@ -53,7 +53,7 @@ export function decodeModel(source: ByteSource | Uint8Array, options: ReadOption
       hint: 'this does not look like an ONNX model; check that the right file was given',
     });
   }
-  return new ModelReader(options.externalFiles).model(proto);
+  return new ModelReader(options.externalFiles, options.limits?.nodes).model(proto);
 }
 
 /** Reads one TensorProto, the format of the `.pb` files that tests keep their data in. */
@@ -175,8 +175,12 @@ function entries(value: unknown): ReadonlyMap<string, string> {
 class ModelReader {
   readonly #files: ExternalFiles | undefined;
 
-  constructor(files: ExternalFiles | undefined) {
+  readonly #maxNodes: number;
+  #nodes = 0;
+
+  constructor(files: ExternalFiles | undefined, maxNodes = DEFAULT_LIMITS.nodes) {
     this.#files = files;
+    this.#maxNodes = maxNodes;
   }
 
   model(proto: Decoded): Model {
@@ -234,7 +238,7 @@ class ModelReader {
       list<Decoded>(proto[field]).map((v, i) => this.#valueInfo(v, path.item(label, i)));
     return {
       name: text(proto.name),
-      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, path.item('node', i))),
+      nodes: this.#nodeList(proto.node, path),
       inputs: infos('input', 'input'),
       outputs: infos('output', 'output'),
       initializers,
@@ -245,6 +249,15 @@ class ModelReader {
         ? { quantizationAnnotations: list(proto.quantizationAnnotation) }
         : undefined),
     };
+  }
+
+  #nodeList(value: unknown, path: Path): Node[] {
+    const protos = list<Decoded>(value);
+    this.#nodes += protos.length;
+    if (this.#nodes > this.#maxNodes) {
+      fail('ONNX_LIMIT', `the model has more than ${this.#maxNodes} nodes`, path.item('node'));
+    }
+    return protos.map((n, i) => this.#node(n, path.item('node', i)));
   }
 
   #node(proto: Decoded, path: Path): Node {
@@ -466,7 +479,7 @@ class ModelReader {
       outputs: list<string>(proto.output),
       attributes: list<string>(proto.attribute),
       attributeDefaults: this.#attributes(proto.attributeProto, path),
-      nodes: list<Decoded>(proto.node).map((n, i) => this.#node(n, path.item('node', i))),
+      nodes: this.#nodeList(proto.node, path),
       opsetImports: this.#opsets(proto.opsetImport, path.item('opset_import')),
       valueInfo: new Map(
         list<Decoded>(proto.valueInfo)
