@@ -35,6 +35,7 @@ import { ByteRange, type ByteSource, MemorySource } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
 import { DEFAULT_LIMITS, decode, type Limits } from './codec.js';
 import { refuseOtherFormats } from './other-formats.js';
+import { type Path, ROOT } from './path.js';
 import { type Decoded, MODEL, TENSOR } from './proto.js';
 
 export interface ReadOptions {
@@ -132,31 +133,6 @@ function list<T>(value: unknown): readonly T[] {
 function fail(code: string, message: string, path: Path): never {
   throw new AuspexError(code, message, { where: { path: path.toString() } });
 }
-
-/** A place among the messages, spelled out only when an error needs it: `graph.node[3].attribute[0]`. */
-class Path {
-  readonly #parent: Path | undefined;
-  readonly #name: string;
-  readonly #index: number | undefined;
-
-  constructor(parent: Path | undefined, name: string, index?: number) {
-    this.#parent = parent;
-    this.#name = name;
-    this.#index = index;
-  }
-
-  item(name: string, index?: number): Path {
-    return new Path(this, name, index);
-  }
-
-  toString(): string {
-    const before = this.#parent?.toString() ?? '';
-    const here = this.#index === undefined ? this.#name : `${this.#name}[${this.#index}]`;
-    return before === '' ? here : `${before}.${here}`;
-  }
-}
-
-const ROOT = new Path(undefined, '');
 
 /** The two parts of almost every message that nobody computes with. */
 function notes(proto: Decoded): { docString?: string; metadata?: ReadonlyMap<string, string> } | undefined {
