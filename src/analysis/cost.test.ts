@@ -168,3 +168,35 @@ describe('cost', () => {
     expect(totals.flops).toBe(8);
   });
 });
+
+describe('which constants are parameters', () => {
+  const MASK = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? -1e9 : 0));
+
+  const kindOf = (
+    name: string,
+    dims: readonly number[],
+    values: readonly number[] | undefined,
+    node: string,
+  ): string => {
+    const model = modelOf({
+      inputs: ['x: 1,3,4,4'],
+      nodes: ['h = Relu(x)', node],
+      outputs: ['y'],
+      initializers: [tensor(name, dims, values)],
+    });
+    return report(model).constants[0]!.kind;
+  };
+
+  it.each([
+    ['a learned scalar', 'logit_scale', [], [2], 'y = Mul(h, logit_scale)', 'parameter'],
+    ['a number the exporter wrote', 'val_3', [], [2], 'y = Mul(h, val_3)', 'setting'],
+    ['a number of TensorFlow', 'block/mul/y:0', [], [2], 'y = Mul(h, block/mul/y:0)', 'setting'],
+    ['an exponent', 'p', [], [2], 'y = Pow(h, p)', 'setting'],
+    ['the slope of a PRelu', 'onnx::PRelu_7', [1], [0.2], 'y = PRelu(h, onnx::PRelu_7)', 'parameter'],
+    ['a scale per channel', 'gamma', [3, 1, 1], undefined, 'y = Mul(h, gamma)', 'parameter'],
+    ['the mean of images', 'mean', [3, 1, 1], undefined, 'y = Sub(h, mean)', 'setting'],
+    ['an additive mask', 'm', [4, 4], MASK, 'y = Add(h, m)', 'setting'],
+  ] as const)('%s', (_, name, dims, values, node, kind) => {
+    expect(kindOf(name, dims, values, node)).toBe(kind);
+  });
+});

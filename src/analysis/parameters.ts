@@ -21,7 +21,8 @@ export type ConstantKind =
   | 'unused';
 
 /** Names that exporters make up for values that have none in the program they export. */
-const MADE_UP_NAME = /^\/|^(onnx::|val_\d|_?const|scalar|[\d.]+$)|Constant|constant|lifted_tensor/;
+const MADE_UP_NAME =
+  /^\/|^(onnx::|val_\d|_?const|scalar|[\d.]+$)|Constant|constant|lifted_tensor|\/(x|y|Const(_\d+)?)(:\d+)?$/;
 
 export function isMadeUpName(name: string): boolean {
   return MADE_UP_NAME.test(name);
