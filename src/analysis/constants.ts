@@ -2,7 +2,7 @@
 // parameters is decided in parameters.ts.
 import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
-import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
+import { type Tensor, tensorByteLength } from '../graph/tensor.js';
 import { operatorFor } from '../ops/index.js';
 import type { InputRole, Operator } from '../ops/operator.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
@@ -334,10 +334,4 @@ function ownerOf(value: Value): InferredNode | undefined {
     at = use?.through.find((next) => next.isFixed && next.uses.length > 0);
   }
   return owner;
-}
-
-/** One weight per element, unless the operator that computes with them unpacks several from each. */
-export function weightsPerTensor(tensor: Tensor, owner: Destination | undefined): number {
-  const { operator, call } = owner?.by ?? {};
-  return (call && operator?.weightsIn?.(call, owner!.slot)) ?? elementCount(tensor);
 }

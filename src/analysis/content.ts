@@ -2,8 +2,8 @@
 // read; where the data is missing the answer is no.
 import { bitsOf } from '../graph/dtype.js';
 import { elementCount, rawRange, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { attempt } from '../util/attempt.js';
 import { ByteRange } from '../util/bytes.js';
-import { AuspexError } from '../util/errors.js';
 
 const MAX_ELEMENTS = 1_000_000;
 
@@ -19,15 +19,6 @@ function headOf(tensor: Tensor, count: number): readonly number[] | undefined {
   if (raw === undefined || raw.length < few * width) return undefined;
   const bytes = new ByteRange(raw.source, raw.offset, few * width);
   return attempt(() => tensorNumbers({ ...tensor, dims: [few], data: { kind: 'raw', bytes } }));
-}
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof AuspexError) return undefined;
-    throw error;
-  }
 }
 
 /** All elements are equal. */
@@ -72,7 +63,7 @@ export function isSinusoidTable(tensor: Tensor): boolean {
  * w×w positions the bias is heads × w² × w² (or w⁴ × heads), gathered from (2w−1)² offsets per head; with a
  * class token there are 3 more. Undefined for other tensors.
  */
-export function relativePositionRows(tensor: Tensor): number | undefined {
+export function relativePositionElements(tensor: Tensor): number | undefined {
   const dims = tensor.dims.filter((d) => d !== 1);
   const square = dims.length >= 2 && dims.at(-1) === dims.at(-2) ? dims.at(-1)! : undefined;
   if (square !== undefined && square > 1) {

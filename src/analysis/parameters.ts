@@ -3,9 +3,9 @@
 // the input of the operator that uses it (`roles`), its type, whether it has a name of its own, and at last
 // what is in it.
 import { bitsOf, isInteger } from '../graph/dtype.js';
-import { elementCount } from '../graph/tensor.js';
-import { type Destination, type FoundConstant, weightsPerTensor } from './constants.js';
-import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionRows } from './content.js';
+import { elementCount, type Tensor } from '../graph/tensor.js';
+import type { Destination, FoundConstant } from './constants.js';
+import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionElements } from './content.js';
 import type { TorchSignature } from './torch.js';
 
 export type ConstantKind =
@@ -85,8 +85,14 @@ export function parametersIn(found: FoundConstant, signature: TorchSignature | u
   const owner = destinations.find((d) => d.role === 'weight') ?? destinations[0];
   const isFolded = signature ? !signature.parameters.has(name) : isMadeUpName(name);
   if (isFolded && !destinations.some((d) => d.role === 'weight' || isMatrixFactor(d))) {
-    const rows = relativePositionRows(tensor);
-    if (rows !== undefined) return rows;
+    const elements = relativePositionElements(tensor);
+    if (elements !== undefined) return elements;
   }
   return weightsPerTensor(tensor, owner);
+}
+
+/** One weight per element, unless the operator that computes with them unpacks several from each. */
+function weightsPerTensor(tensor: Tensor, owner: Destination | undefined): number {
+  const { operator, call } = owner?.by ?? {};
+  return (call && operator?.weightsIn?.(call, owner!.slot)) ?? elementCount(tensor);
 }

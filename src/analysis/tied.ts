@@ -2,8 +2,8 @@
 // one parameter. Candidates agree in type, sizes and first element; then a sample of their elements is read.
 import { bitsOf } from '../graph/dtype.js';
 import { elementCount, rawRange, type Tensor } from '../graph/tensor.js';
+import { attempt } from '../util/attempt.js';
 import type { ByteRange } from '../util/bytes.js';
-import { AuspexError } from '../util/errors.js';
 
 const SAMPLES = 64;
 /** Smaller matrices are not shared on purpose; equal ones among them (zeros, ones) are chance. */
@@ -50,15 +50,6 @@ function asMatrix(tensor: Tensor): Matrix | undefined {
 /** The bytes of an element as text; undefined where they are missing. */
 function elementAt({ data, width }: Matrix, index: number): string | undefined {
   return attempt(() => data.read(index * width, width).join(' '));
-}
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof AuspexError) return undefined;
-    throw error;
-  }
 }
 
 /** Places spread over a matrix: rows evenly and columns by the golden ratio, so that no pattern repeats. */

@@ -34,7 +34,7 @@ export function inspectCommand(): Command {
   return new Command('inspect')
     .summary('shapes, parameters, MACs, FLOPs and memory of an ONNX model')
     .description(
-      'Shapes, parameters, MACs, FLOPs and memory of an ONNX model, per operator,\nper node and per block. Weights are not read.',
+      'Shapes, parameters, MACs, FLOPs and memory of an ONNX model, per operator,\nper node and per block. Weights are not loaded.',
     )
     .argument('<model>', 'path of an .onnx file')
     .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
