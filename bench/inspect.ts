@@ -10,8 +10,8 @@ import { inferShapes } from '../src/analysis/infer.js';
 import { readModel } from '../src/onnx/file.js';
 
 const REPEATS = 21;
-/** Runs of ours before those that count: V8 compiles what runs often. `cold` shows the very first one. */
-const WARM_UP = 10;
+/** Runs of each before those that count. The first of ours is shown as `cold`. */
+const WARM_UP = 2;
 
 const PEER = `
 import sys, time, onnx, onnx.shape_inference
@@ -76,12 +76,11 @@ if (paths.length === 0) {
 const peer = new Peer(process.env.PYTHON ?? 'python3');
 const peerVersion = await peer.line();
 console.log(`read + infer + cost against onnx ${peerVersion} load + infer_shapes, one thread each,`);
-console.log(`${REPEATS} runs in turn after warming up, median ms; cold = first run\n`);
+console.log(`${REPEATS} runs in turn after ${WARM_UP} of each, median ms; cold = first run\n`);
 console.log('model                          MB  cold  auspex    onnx  ratio  npx wall');
 for (const path of paths) {
-  const cold = ours(path);
-  for (let i = 0; i < WARM_UP; i++) ours(path);
-  for (let i = 0; i < 2; i++) await peer.measure(path);
+  const [cold] = Array.from({ length: WARM_UP }, () => ours(path));
+  for (let i = 0; i < WARM_UP; i++) await peer.measure(path);
   const pairs: [number, number][] = [];
   for (let i = 0; i < REPEATS; i++) pairs.push([ours(path), await peer.measure(path)]);
   const [mine, theirs] = [0, 1].map((k) => median(pairs.map((p) => p[k]!))) as [number, number];
@@ -89,7 +88,7 @@ for (const path of paths) {
   const name = path.split('/').at(-1)!.slice(0, 28);
   const cells = [
     (statSync(path).size / 1e6).toFixed(0).padStart(5),
-    cold.toFixed(0).padStart(5),
+    cold!.toFixed(0).padStart(5),
     mine.toFixed(1).padStart(7),
     theirs.toFixed(0).padStart(7),
     `${(theirs / mine).toFixed(1)}x`.padStart(6),

@@ -4,7 +4,7 @@ import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtyp
 import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
 import { type Tensor, tensorByteLength } from '../graph/tensor.js';
 import { operatorFor } from '../ops/index.js';
-import type { InputRole, Operator } from '../ops/operator.js';
+import type { Body, InputRole, Operator } from '../ops/operator.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
 import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn } from './parameters.js';
 import { tiedCopies } from './tied.js';
@@ -49,6 +49,7 @@ interface NodeAsRead {
 }
 
 const NO_BODIES: readonly Walk[] = [];
+const NO_RUNS: readonly Body[] = [];
 const NOTHING: readonly Value[] = [];
 
 /**
@@ -57,7 +58,7 @@ const NOTHING: readonly Value[] = [];
  * @param read graphs that were walked as read; once is enough, however often a function repeats them.
  */
 function bodiesOf({ node, call }: Step, read: Set<Graph>): readonly Walk[] {
-  const inferred = call?.bodies ?? [];
+  const inferred = call?.bodies ?? NO_RUNS;
   if (inferred.length === 0 && !hasSubgraphs(node)) return NO_BODIES;
   const bodies: Walk[] = inferred.map((body) => body.graph as InferredGraph);
   for (const [name, graph] of subgraphs(node)) {
@@ -148,7 +149,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   collect(graph, new Names(), values, new Set(), new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
-  const names = new Set(values.map((value) => value.constant!.name));
+  let names: Set<string> | undefined;
   const constants = values.map((value): Constant => {
     const { name, tensor, isNode, isAlias } = value.constant!;
     const bytes = isAlias ? 0 : tensorByteLength(tensor);
@@ -166,7 +167,11 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     const destinations = destinationsOf(value);
     const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
     // Quantisers write `w_scale` beside `w_zero_point`.
-    const isQuantisationScale = name.endsWith('_scale') && names.has(name.replace(/_scale$/, '_zero_point'));
+    let isQuantisationScale = false;
+    if (name.endsWith('_scale')) {
+      names ??= new Set(values.map((v) => v.constant!.name));
+      isQuantisationScale = names.has(name.replace(/_scale$/, '_zero_point'));
+    }
     const found = {
       ...{ name, tensor, isNode, isAlias, isUsed, destinations },
       ...{ isPreprocessing, isQuantisationScale },
@@ -176,6 +181,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     return { name, tensor, kind, owner: ownerOf(value), parameters, bytes };
   });
   const copies = tiedCopies(constants.filter((c) => c.kind === 'parameter').map((c) => c.tensor));
+  if (copies.size === 0) return constants;
   return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
 }
 
@@ -189,7 +195,9 @@ class Names {
   }
 
   get(name: string): Value | undefined {
-    return this.#own.has(name) ? this.#own.get(name) : this.#outer?.get(name);
+    const own = this.#own.get(name);
+    if (own !== undefined || this.#outer === undefined || this.#own.has(name)) return own;
+    return this.#outer.get(name);
   }
 
   /** Undefined hides what the name stands for outside. */
@@ -209,9 +217,10 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>, r
   };
   for (const [name, tensor] of graph.initializers) define(name, tensor, false, false);
   const outputs = new Set(graph.outputNames);
-  for (const step of graph.nodes) {
+  for (let i = 0; i < graph.nodes.length; i++) {
+    const step = graph.nodes[i]!;
     const { node } = step;
-    const [first = ''] = node.outputs;
+    const first = node.outputs[0] ?? '';
     if (node.opType === 'Constant') {
       const attribute = node.attributes.get('value');
       if (attribute?.type === 'tensor') define(first, attribute.value, true, false);
@@ -228,8 +237,8 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>, r
     addUses(step, bodies.length > 0, scope);
     for (const inner of bodies) {
       const names = new Names(step.isFunction ? undefined : scope);
-      inner.inputNames.forEach((name, i) => {
-        names.set(name, scope.get(node.inputs[i] ?? ''));
+      inner.inputNames.forEach((name, slot) => {
+        names.set(name, scope.get(node.inputs[slot] ?? ''));
       });
       collect(inner, names, found, seen, read);
     }
@@ -254,13 +263,16 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
   let isFollowed = false;
   // Looking something up in a table is work, even when it is known what is looked up.
   let isFixed = passes !== undefined && node.opType !== 'Gather';
-  for (const name of node.inputs) {
+  const { inputs, outputs } = node;
+  for (let i = 0; i < inputs.length; i++) {
+    const name = inputs[i]!;
     const value = name === '' ? undefined : scope.get(name);
     if (value?.isFollowed) isFollowed = true;
     if (name !== '' && !value?.isFixed) isFixed = false;
   }
   const results: Value[] = [];
-  for (const name of node.outputs) {
+  for (let i = 0; i < outputs.length; i++) {
+    const name = outputs[i]!;
     if (name === '') continue;
     if (passes !== undefined && isFollowed) {
       const value: Value = { uses: [], isFixed, isFollowed };
@@ -270,8 +282,8 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
     else if (scope.get(name)) scope.set(name, undefined);
   }
   const roles = operator?.roles;
-  for (let slot = 0; slot < node.inputs.length; slot++) {
-    const value = scope.get(node.inputs[slot]!);
+  for (let slot = 0; slot < inputs.length; slot++) {
+    const value = scope.get(inputs[slot]!);
     // Of what is not followed only the first use matters: it says whose it is.
     if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
     const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
@@ -286,17 +298,26 @@ const PREPROCESSING = new Set(['Sub', 'Div', 'Mul', 'Add', 'Cast', 'Transpose', 
 function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
   const found = new Set<Node>();
   const inputs = new Set(graph.inputNames);
-  const constants = new Set(graph.initializers.keys());
-  for (const { node } of graph.nodes) {
+  let constants: Set<string> | undefined;
+  for (let i = 0; i < graph.nodes.length; i++) {
+    const { node } = graph.nodes[i]!;
     const { opType, inputs: names, outputs } = node;
-    if (opType === 'Constant') outputs.forEach((name) => void constants.add(name));
-    else if (PREPROCESSING.has(opType) && names.some((n) => inputs.has(n))) {
-      if (!names.every((n) => inputs.has(n) || constants.has(n))) continue;
+    if (PREPROCESSING.has(opType) && names.some((n) => inputs.has(n))) {
+      constants ??= constantNames(graph);
+      if (!names.every((n) => inputs.has(n) || constants?.has(n))) continue;
       found.add(node);
       outputs.forEach((name) => void inputs.add(name));
     }
   }
   return found;
+}
+
+function constantNames(graph: InferredGraph): Set<string> {
+  const names = new Set(graph.initializers.keys());
+  for (const { node } of graph.nodes) {
+    if (node.opType === 'Constant') for (const name of node.outputs) names.add(name);
+  }
+  return names;
 }
 
 /** How many uses of a constant are followed; the first ones tell what it is. */

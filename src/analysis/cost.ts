@@ -3,7 +3,7 @@
 import { add, atLeast, type Dim, multiply, sum } from '../graph/dim.js';
 import { nodeLabel, operatorName } from '../graph/graph.js';
 import { totalBytes, type ValueType } from '../graph/types.js';
-import type { Body } from '../ops/operator.js';
+import type { Body, Call } from '../ops/operator.js';
 import { type Constant, findConstants } from './constants.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
 import { peakActivationBytes } from './liveness.js';
@@ -69,7 +69,7 @@ export function cost(inference: Inference): CostReport {
   }
   const nodes: NodeCost[] = [];
   graphCosts(inference.graph, { path: '', times: 1, perIteration: false }, owned, nodes);
-  const sums = sumCounts(nodes.filter((n) => n.counted));
+  const sums = sumCounts(counted(nodes));
   const { flops, memoryAccessBytes } = sums;
   return {
     totals: {
@@ -89,14 +89,35 @@ export function cost(inference: Inference): CostReport {
 }
 
 export function sumCounts(parts: readonly Counts[]): Counts {
+  let parameters = 0;
+  let weightBytes = 0;
+  for (const part of parts) {
+    parameters += part.parameters;
+    weightBytes += part.weightBytes;
+  }
   return {
-    parameters: parts.reduce((n, part) => n + part.parameters, 0),
-    weightBytes: parts.reduce((n, part) => n + part.weightBytes, 0),
-    macs: sum(parts.map((part) => part.macs)),
-    flops: sum(parts.map((part) => part.flops)),
-    activationBytes: sum(parts.map((part) => part.activationBytes)),
-    memoryAccessBytes: sum(parts.map((part) => part.memoryAccessBytes)),
+    parameters,
+    weightBytes,
+    macs: sumOf(parts, 'macs'),
+    flops: sumOf(parts, 'flops'),
+    activationBytes: sumOf(parts, 'activationBytes'),
+    memoryAccessBytes: sumOf(parts, 'memoryAccessBytes'),
   };
+}
+
+/** The sum of one count. */
+function sumOf(
+  parts: readonly Counts[],
+  count: 'macs' | 'flops' | 'activationBytes' | 'memoryAccessBytes',
+): Dim {
+  const symbolic: Dim[] = [];
+  let known = 0;
+  for (const part of parts) {
+    const value = part[count];
+    if (typeof value === 'number') known += value;
+    else symbolic.push(value);
+  }
+  return symbolic.length === 0 ? known : sum([...symbolic, known]);
 }
 
 interface Setting {
@@ -104,6 +125,8 @@ interface Setting {
   readonly times: Dim;
   readonly perIteration: boolean;
 }
+
+const NO_CONSTANTS: readonly Constant[] = [];
 
 /** Appends the costs of a graph's nodes, and of all that they run, to `costs`. */
 function graphCosts(
@@ -114,7 +137,7 @@ function graphCosts(
 ): void {
   graph.nodes.forEach((inferred, index) => {
     const label = nodeLabel(inferred.node, index);
-    costs.push(nodeCost(inferred, `${setting.path}${label}`, setting, owned.get(inferred) ?? []));
+    costs.push(nodeCost(inferred, `${setting.path}${label}`, setting, owned.get(inferred) ?? NO_CONSTANTS));
     const { bodies } = inferred.call;
     if (bodies.length === 0) return;
     const ranges = bodies.map((body): Range => {
@@ -144,6 +167,10 @@ function shortened(path: string): string {
   return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…/`;
 }
 
+function counted(nodes: readonly NodeCost[]): readonly NodeCost[] {
+  return nodes.every((n) => n.counted) ? nodes : nodes.filter((n) => n.counted);
+}
+
 /** Of alternatives only the costliest counts: by MACs, then FLOPs, then the number of nodes. */
 function leaveOutCheaper(bodies: readonly Body[], ranges: readonly Range[], costs: NodeCost[]): void {
   const alternatives = ranges.filter((_, i) => bodies[i]!.alternative);
@@ -158,7 +185,7 @@ function leaveOutCheaper(bodies: readonly Body[], ranges: readonly Range[], cost
 }
 
 function costlier(a: readonly NodeCost[], b: readonly NodeCost[]): boolean {
-  const [x, y] = [a, b].map((nodes) => sumCounts(nodes.filter((n) => n.counted))) as [Counts, Counts];
+  const [x, y] = [a, b].map((nodes) => sumCounts(counted(nodes))) as [Counts, Counts];
   for (const key of ['macs', 'flops'] as const) {
     if (String(x[key]) === String(y[key])) continue;
     return atLeast(x[key], y[key]);
@@ -174,13 +201,18 @@ function nodeCost(
 ): NodeCost {
   const { call, operator, node } = inferred;
   const isContainer = call.bodies.length > 0;
-  const counted = isContainer ? {} : operator?.cost.of(call);
-  const macs = counted?.macs ?? 0;
-  const flops = add(multiply(macs, 2), counted?.otherFlops ?? 0);
-  const outputBytes = totalBytes(call.outputs.filter((_, i) => call.wants(i)));
-  const inputBytes = totalBytes(call.inputs);
+  const own = isContainer ? {} : operator?.cost.of(call);
+  const macs = own?.macs ?? 0;
+  const flops = add(multiply(macs, 2), own?.otherFlops ?? 0);
+  const outputBytes = totalBytes(wantedOutputs(call));
   const movesNothing = isContainer || operator?.view === true || node.opType === 'Constant';
-  const memory = movesNothing ? 0 : (counted?.memoryBytes ?? addKnown(inputBytes, outputBytes));
+  const memory = movesNothing ? 0 : (own?.memoryBytes ?? addKnown(totalBytes(call.inputs), outputBytes));
+  let parameters = 0;
+  let weightBytes = 0;
+  for (let i = 0; i < constants.length; i++) {
+    parameters += constants[i]!.parameters;
+    weightBytes += constants[i]!.bytes;
+  }
   return {
     name,
     operator: operatorName(node),
@@ -189,14 +221,22 @@ function nodeCost(
     times,
     perIteration,
     counted: true,
-    complete: counted !== undefined && outputBytes !== undefined && memory !== undefined,
-    parameters: constants.reduce((n, c) => n + c.parameters, 0),
-    weightBytes: constants.reduce((n, c) => n + c.bytes, 0),
+    complete: own !== undefined && outputBytes !== undefined && memory !== undefined,
+    parameters,
+    weightBytes,
     macs: multiply(macs, times),
     flops: multiply(flops, times),
     activationBytes: movesNothing ? 0 : multiply(outputBytes ?? 0, times),
     memoryAccessBytes: multiply(memory ?? 0, times),
   };
+}
+
+function wantedOutputs(call: Call): readonly ValueType[] {
+  const { outputs } = call;
+  for (let i = 0; i < outputs.length; i++) {
+    if (!call.wants(i)) return outputs.filter((_, index) => call.wants(index));
+  }
+  return outputs;
 }
 
 function addKnown(a: Dim | undefined, b: Dim | undefined): Dim | undefined {

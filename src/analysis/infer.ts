@@ -104,7 +104,6 @@ class InferenceRun {
   readonly #bindings: ReadonlyMap<string, number>;
   readonly #functions = new Map<string, FunctionDefinition>();
   readonly #constants = new WeakMap<Tensor, TensorType>();
-  readonly #callScopes = new WeakMap<Scope, CallScope>();
   readonly #maxVisits: number;
   #visits = 0;
   #elementWork = 0;
@@ -114,7 +113,7 @@ class InferenceRun {
     this.#options = options;
     this.#bindings = new Map(Object.entries(options.dims ?? {}));
     for (const f of model.functions) this.#functions.set(functionKey(f.domain, f.name, f.overload), f);
-    const nodes = nodeCount([...model.graph.nodes, ...model.functions.flatMap((f) => f.nodes)]);
+    const nodes = nodeCount(model.graph.nodes) + nodeCount(model.functions.flatMap((f) => f.nodes));
     const { least, perNode, most } = REPEATED_VISITS;
     const repeatable = nodes - model.graph.nodes.length;
     this.#maxVisits = nodes + Math.min(least + perNode * repeatable, most);
@@ -284,7 +283,9 @@ class InferenceRun {
       (name) => types.has(name),
       (name) => outer !== undefined && lookUp(outer, name) !== undefined,
     );
-    return ordered.map((node) => {
+    const calls = this.#callScope(scope);
+    const inferredNodes: InferredNode[] = [];
+    for (const node of ordered) {
       if (++this.#visits > this.#maxVisits) {
         throw new AuspexError(
           'MODEL_TOO_DEEP',
@@ -292,31 +293,34 @@ class InferenceRun {
           { where: { node: nodeLabel(node), operator: operatorName(node) } },
         );
       }
-      const inferred = this.#node(node, scope);
+      const inferred = this.#node(node, scope, calls);
       const { call } = inferred;
-      call.outputs = node.outputs.map((name, i) => {
+      let outputs: ValueType[] | undefined;
+      for (let i = 0; i < node.outputs.length; i++) {
+        const name = node.outputs[i]!;
         const type = call.outputs[i] ?? UNKNOWN;
-        if (name === '') return type;
-        const hint = isCertain(type) ? undefined : declared.get(name);
+        const hint = name === '' || isCertain(type) ? undefined : declared.get(name);
         const refined = hint ? refine(type, this.#resolve(hint, name), name) : type;
-        types.set(name, refined);
-        return refined;
-      });
-      return inferred;
-    });
+        if (name !== '') types.set(name, refined);
+        if (refined === call.outputs[i]) continue;
+        outputs ??= [...call.outputs];
+        outputs[i] = refined;
+      }
+      if (outputs) call.outputs = outputs;
+      if (call.outputs.length > node.outputs.length) {
+        call.outputs = call.outputs.slice(0, node.outputs.length);
+      }
+      inferredNodes.push(inferred);
+    }
+    return inferredNodes;
   }
 
   /** What the nodes of a scope may ask; one for all of them. */
   #callScope(scope: Scope): CallScope {
-    let calls = this.#callScopes.get(scope);
-    if (calls === undefined) {
-      calls = {
-        inferBody: (node, graph, inputs, name) => this.#body(graph, inputs, name, node, scope),
-        sameWork: (a, b) => sameWork(a as InferredGraph, b as InferredGraph),
-      };
-      this.#callScopes.set(scope, calls);
-    }
-    return calls;
+    return {
+      inferBody: (node, graph, inputs, name) => this.#body(graph, inputs, name, node, scope),
+      sameWork: (a, b) => sameWork(a as InferredGraph, b as InferredGraph),
+    };
   }
 
   /** A type with its elements, unless more of them were computed with than any network needs. */
@@ -325,18 +329,18 @@ class InferenceRun {
     return isOver ? new TensorType(type.dtype, type.shape) : type;
   }
 
-  #node(node: Node, scope: Scope): InferredNode {
+  #node(node: Node, scope: Scope, calls: CallScope): InferredNode {
     const inputs = node.inputs.map((name) => (name === '' ? undefined : this.#followed(lookUp(scope, name))));
     const definition =
       this.#functions.size === 0
         ? undefined
         : this.#functions.get(functionKey(node.domain, node.opType, node.overload));
     const opset = scope.opsets.get(isDefaultDomain(node.domain) ? '' : node.domain) ?? 1;
-    const call = new Call(node, opset, inputs, this.#callScope(scope));
+    const call = new Call(node, opset, inputs, calls);
     try {
       if (definition) {
         const graph = this.#function(definition, call, scope);
-        call.bodies.push({ name: definition.name, graph, times: 1, alternative: false });
+        call.recordBody(definition.name, graph);
         call.outputs = graph.outputTypes;
         return { node, call, operator: undefined, isFunction: true };
       }
@@ -441,9 +445,10 @@ function asFormal(given: ValueType, formal: ValueType): ValueType {
 
 /** Whether a declaration could add nothing: a tensor whose type and sizes are all known. */
 function isCertain(type: ValueType): boolean {
-  return (
-    isTensor(type) && type.dtype !== undefined && type.shape?.every((d) => typeof d === 'number') === true
-  );
+  if (!isTensor(type) || type.dtype === undefined || type.shape === undefined) return false;
+  const { shape } = type;
+  for (let i = 0; i < shape.length; i++) if (typeof shape[i] !== 'number') return false;
+  return true;
 }
 
 function functionKey(domain: string, name: string, overload = ''): string {
@@ -461,7 +466,8 @@ function lookUp(scope: Scope | undefined, name: string): ValueType | undefined {
 /** Nodes of a graph, with those of its subgraphs. */
 function nodeCount(nodes: readonly Node[]): number {
   let count = nodes.length;
-  for (const node of nodes) {
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i]!;
     if (hasSubgraphs(node)) for (const [, graph] of subgraphs(node)) count += nodeCount(graph.nodes);
   }
   return count;
@@ -470,12 +476,19 @@ function nodeCount(nodes: readonly Node[]): number {
 /** What computing with known elements took: the number of terms of the sizes that came out, a bit to read others. */
 function workOf(call: Call): number {
   let work = 0;
-  for (const type of call.outputs) {
-    for (const e of (isTensor(type) && type.elementsAtHand) || []) {
-      work += typeof e === 'number' ? 1 : 10 * e.terms.size;
+  const { inputs, outputs } = call;
+  for (let k = 0; k < outputs.length; k++) {
+    const type = outputs[k]!;
+    const elements = isTensor(type) ? type.elementsAtHand : undefined;
+    if (elements === undefined) continue;
+    work += elements.length;
+    for (let i = 0; i < elements.length; i++) {
+      const e = elements[i]!;
+      if (typeof e !== 'number') work += 10 * e.terms.size;
     }
   }
-  for (const type of call.inputs) {
+  for (let k = 0; k < inputs.length; k++) {
+    const type = inputs[k];
     if (isTensor(type)) work += (type.elementsAtHand?.length ?? 0) / 8;
   }
   return work;

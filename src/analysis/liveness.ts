@@ -3,6 +3,7 @@
 import { add, atLeast, type Dim, subtract } from '../graph/dim.js';
 import { usedNames } from '../graph/order.js';
 import { valueBytes } from '../graph/types.js';
+import type { Body } from '../ops/operator.js';
 import type { InferredGraph } from './infer.js';
 
 /** Memory that holds a value, and the views of it. */
@@ -34,13 +35,19 @@ export function peakActivationBytes(graph: InferredGraph, ownsInputs = true): Di
   let peak: Dim | undefined = live;
   for (let step = 1; step <= steps; step++) {
     live = add(live, written[step]!);
-    let inside: Dim | undefined = 0;
-    for (const body of graph.nodes[step - 1]!.call.bodies) {
-      inside = larger(inside, peakActivationBytes(body.graph as InferredGraph, false));
-    }
+    const inside = peakOfBodies(graph.nodes[step - 1]!.call.bodies);
     peak = larger(peak, inside === undefined ? undefined : add(live, inside));
     if (peak === undefined) return undefined;
     live = subtract(live, freed[step]!);
+  }
+  return peak;
+}
+
+/** Of all that a node runs, the largest peak. */
+function peakOfBodies(bodies: readonly Body[]): Dim | undefined {
+  let peak: Dim | undefined = 0;
+  for (let i = 0; i < bodies.length; i++) {
+    peak = larger(peak, peakActivationBytes(bodies[i]!.graph as InferredGraph, false));
   }
   return peak;
 }
@@ -64,18 +71,20 @@ function assignBuffers(graph: InferredGraph, ownsInputs: boolean): Buffer[] {
   if (ownsInputs) for (const name of graph.inputNames) place(name, -1);
   graph.nodes.forEach(({ node, operator }, step) => {
     if (node.opType === 'Constant') return;
-    for (const name of usedNames(node)) {
-      const buffer = holding.get(name);
+    const used = usedNames(node);
+    for (let i = 0; i < used.length; i++) {
+      const buffer = holding.get(used[i]!);
       if (buffer) buffer.until = step;
     }
-    node.outputs.forEach((name, i) => {
-      if (name === '') return;
+    for (let i = 0; i < node.outputs.length; i++) {
+      const name = node.outputs[i]!;
+      if (name === '') continue;
       if (operator?.view && i === 0) {
         // A view of a weight has no bytes of its own either.
         const viewed = holding.get(node.inputs[0] ?? '');
         if (viewed) holding.set(name, viewed);
       } else place(name, step);
-    });
+    }
   });
   for (const name of graph.outputNames) {
     const buffer = holding.get(name);

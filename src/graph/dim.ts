@@ -203,9 +203,11 @@ function degreeOf(terms: ReadonlyMap<string, Term>): number {
 }
 
 export function product(dims: readonly Dim[]): Dim {
-  if (dims.includes(0)) return 0;
   let total: Dim = 1;
-  for (const d of dims) total = multiply(total, d);
+  for (let i = 0; i < dims.length; i++) {
+    if (dims[i] === 0) return 0;
+    total = multiply(total, dims[i]!);
+  }
   return total;
 }
 

@@ -135,6 +135,7 @@ export function nodeLabel(node: Node, index?: number): string {
 }
 
 export function hasSubgraphs(node: Node): boolean {
+  if (node.attributes.size === 0) return false;
   for (const { type } of node.attributes.values()) if (type === 'graph' || type === 'graphs') return true;
   return false;
 }

@@ -4,40 +4,39 @@ import { AuspexError } from '../util/errors.js';
 import { type Graph, hasSubgraphs, type Node, nodeLabel, operatorName, subgraphs } from './graph.js';
 
 /**
- * The nodes in topological order: the given order where it is already one, else the nearest to it.
- * Throws on a cycle, on a value with two producers and on an input that nothing provides.
+ * The nodes in topological order, as someone walks them: the given order as far as it is one, then the nearest
+ * to it. Throws on a cycle, on a value with two producers and on an input that nothing provides.
  *
- * @param isOwn whether a name belongs to the graph before the first node runs: its inputs and initializers.
+ * @param isOwn whether a name belongs to the graph: its inputs and initializers, and what the nodes given so
+ *   far compute.
  * @param isOuter whether a name exists in the graphs around it.
  */
-export function topologicalOrder(
-  nodes: readonly Node[],
-  isOwn: (name: string) => boolean,
-  isOuter: (name: string) => boolean = () => false,
-): readonly Node[] {
-  return isSorted(nodes, isOwn, isOuter) ? nodes : sortNodes(nodes, isOwn, isOuter);
+export function* topologicalOrder(nodes: readonly Node[], isOwn: Test, isOuter: Test): Generator<Node> {
+  for (let i = 0; i < nodes.length; i++) {
+    if (!isNext(nodes[i]!, isOwn, isOuter)) return yield* sortNodes(nodes.slice(i), isOwn, isOuter, i);
+    yield nodes[i]!;
+  }
 }
 
 type Test = (name: string) => boolean;
 
-/** Whether every value is computed before it is used, each once. What is wrong is found out when it is not. */
-function isSorted(nodes: readonly Node[], isOwn: Test, isOuter: Test): boolean {
-  const computed = new Set<string>();
-  for (const node of nodes) {
-    for (const name of usedNames(node)) {
-      if (name !== '' && !computed.has(name) && !isOwn(name) && !isOuter(name)) return false;
-    }
-    for (const name of node.outputs) {
-      if (name === '') continue;
-      if (computed.has(name) || isOwn(name)) return false;
-      computed.add(name);
-    }
+/** Whether all that a node uses is there, and what it computes is not. */
+function isNext(node: Node, isOwn: Test, isOuter: Test): boolean {
+  const used = usedNames(node);
+  for (let i = 0; i < used.length; i++) {
+    const name = used[i]!;
+    if (name !== '' && !isOwn(name) && !isOuter(name)) return false;
+  }
+  const { outputs } = node;
+  for (let i = 0; i < outputs.length; i++) {
+    const name = outputs[i]!;
+    if (name !== '' && (isOwn(name) || outputs.indexOf(name) !== i)) return false;
   }
   return true;
 }
 
 /** Kahn's algorithm; of the nodes that could run next, the first one in the file does. */
-function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test): readonly Node[] {
+function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test, offset: number): readonly Node[] {
   const producer = new Map<string, number>();
   nodes.forEach((node, index) => {
     for (const name of node.outputs) {
@@ -46,7 +45,7 @@ function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test): readonly
         throw problem(
           'GRAPH_DUPLICATE_NAME',
           node,
-          index,
+          index + offset,
           `its output '${name}' already exists`,
           'every value has one name of its own',
         );
@@ -63,7 +62,12 @@ function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test): readonly
       const from = producer.get(name);
       if (from === undefined) {
         if (isOwn(name) || isOuter(name)) continue;
-        throw problem('GRAPH_MISSING_INPUT', node, index, `its input '${name}' does not exist in the graph`);
+        throw problem(
+          'GRAPH_MISSING_INPUT',
+          node,
+          index + offset,
+          `its input '${name}' does not exist in the graph`,
+        );
       }
       waitingFor[index]!++;
       const list = consumers.get(from);
@@ -81,7 +85,12 @@ function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test): readonly
   }
   if (order.length < nodes.length) {
     const index = waitingFor.findIndex((n) => n > 0);
-    throw problem('GRAPH_CYCLE', nodes[index]!, index, 'it depends on its own output: the graph has a cycle');
+    throw problem(
+      'GRAPH_CYCLE',
+      nodes[index]!,
+      index + offset,
+      'it depends on its own output: the graph has a cycle',
+    );
   }
   return order;
 }

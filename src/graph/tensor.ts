@@ -44,10 +44,11 @@ export interface SparseTensor {
 }
 
 export function elementCount(tensor: Pick<Tensor, 'dims'>): number {
+  const { dims } = tensor;
   // Not by multiplying, as sides beyond 2^1024 times 0 would be NaN.
-  if (tensor.dims.includes(0)) return 0;
+  if (dims.includes(0)) return 0;
   let count = 1;
-  for (const d of tensor.dims) count *= d;
+  for (let i = 0; i < dims.length; i++) count *= dims[i]!;
   return count;
 }
 
@@ -187,8 +188,9 @@ const ELEMENT_READERS: Partial<Record<DataType, ElementReader>> = {
   uint16: (v, i) => v.getUint16(2 * i, true),
   int32: (v, i) => v.getInt32(4 * i, true),
   uint32: (v, i) => v.getUint32(4 * i, true),
-  int64: (v, i) => Number(v.getBigInt64(8 * i, true)),
-  uint64: (v, i) => Number(v.getBigUint64(8 * i, true)),
+  // Both halves are exact; adding them rounds once, as a conversion would.
+  int64: (v, i) => v.getInt32(8 * i + 4, true) * 2 ** 32 + v.getUint32(8 * i, true),
+  uint64: (v, i) => v.getUint32(8 * i + 4, true) * 2 ** 32 + v.getUint32(8 * i, true),
   int4: packed(4, true),
   uint4: packed(4, false),
   int2: packed(2, true),

@@ -191,7 +191,8 @@ export function valueBytes(type: ValueType): Dim | undefined {
 /** Bytes of several values, of which some may not be given; undefined when one is unknown. */
 export function totalBytes(types: readonly (ValueType | undefined)[]): Dim | undefined {
   let sum: Dim = 0;
-  for (const type of types) {
+  for (let i = 0; i < types.length; i++) {
+    const type = types[i];
     if (type === undefined) continue;
     const bytes = valueBytes(type);
     if (bytes === undefined) return undefined;

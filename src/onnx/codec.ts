@@ -31,24 +31,32 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   nameBytes: 64 * 1024,
 });
 
+/** What takes the place of messages of a kind, made as soon as one is read: the message need not be kept. */
+export type Conversions = ReadonlyMap<Message, (decoded: Decoded) => unknown>;
+
+const NO_CONVERSIONS: Conversions = new Map();
+
 /** Decodes all of a source as one message. */
 export function decode(
   source: ByteSource,
   message: Message,
   limits: Readonly<Limits> = DEFAULT_LIMITS,
+  conversions = NO_CONVERSIONS,
 ): Decoded {
-  return new Decoder(source, limits).message(message, source.size, 0);
+  return new Decoder(source, limits, conversions).message(message, source.size, 0);
 }
 
 class Decoder {
   readonly #reader: WireReader;
   readonly #limits: Readonly<Limits>;
+  readonly #conversions: Conversions;
   #messages = 0;
   #scalars = 0;
 
-  constructor(source: ByteSource, limits: Readonly<Limits>) {
+  constructor(source: ByteSource, limits: Readonly<Limits>, conversions: Conversions) {
     this.#reader = new WireReader(source);
     this.#limits = limits;
+    this.#conversions = conversions;
   }
 
   /** @param into what an earlier field of the same name gave; protobuf merges the two. */
@@ -107,8 +115,7 @@ class Decoder {
 
   #field(out: Record<string, unknown>, field: Field, wireType: number, end: number, depth: number): void {
     const reader = this.#reader;
-    const { name, kind, repeated } = field;
-    const scalarType = WIRE_TYPE[kind];
+    const { name, kind, repeated, wireType: scalarType } = field;
     if (kind === 'range' && repeated && wireType !== BYTES) {
       // A number of a packed list that was written on its own: its bytes are a list of one.
       const start = reader.offset;
@@ -132,7 +139,10 @@ class Decoder {
     if (kind === 'message') {
       try {
         const before = list ? undefined : (out[name] as Decoded | undefined);
-        value = this.message(field.message!(), reader.offset + length, depth + 1, before);
+        const inner = field.message!();
+        const decoded = this.message(inner, reader.offset + length, depth + 1, before);
+        const convert = this.#conversions.get(inner);
+        value = convert ? convert(decoded) : decoded;
       } catch (error) {
         if (error instanceof AuspexError) {
           const here = list ? `${snakeCase(name)}[${list.length}]` : snakeCase(name);
@@ -208,18 +218,6 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-const WIRE_TYPE: Record<FieldKind, number> = {
-  int64: VARINT,
-  int32: VARINT,
-  float: FIXED32,
-  double: FIXED64,
-  string: BYTES,
-  text: BYTES,
-  bytes: BYTES,
-  range: BYTES,
-  message: BYTES,
-};
-
 const utf8 = new TextEncoder();
 
 /** Encodes a message. Fields that are undefined, and empty lists, are left out. */
@@ -234,7 +232,7 @@ export function encode(message: Message, value: Decoded, writer = new WireWriter
 }
 
 function encodeField(writer: WireWriter, number: number, field: Field, value: unknown): void {
-  writer.tag(number, WIRE_TYPE[field.kind]);
+  writer.tag(number, field.wireType);
   switch (field.kind) {
     case 'int64':
     case 'int32':

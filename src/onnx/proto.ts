@@ -1,5 +1,6 @@
 // The messages of the ONNX file format as a table: field numbers, names and kinds, from onnx.proto (IR 14).
 // Decoding and encoding are driven by it; nothing else in the project knows a field number.
+import { BYTES, FIXED32, FIXED64, VARINT } from './wire.js';
 
 export type FieldKind =
   | 'int64'
@@ -19,9 +20,11 @@ export type FieldKind =
 export interface Field {
   readonly name: string;
   readonly kind: FieldKind;
+  /** How a single value of the kind is written. */
+  readonly wireType: number;
   readonly repeated: boolean;
   /** For `message`. */
-  readonly message?: () => Message;
+  readonly message: (() => Message) | undefined;
 }
 
 export interface Message {
@@ -37,19 +40,31 @@ function message(name: string, lines: string): Message {
   const fields = new Map<number, Field>();
   for (const line of lines.trim().split('\n')) {
     const [number, fieldName, type] = line.trim().split(/\s+/) as [string, string, string];
-    const kind = type.replace('*', '');
-    const flags = { name: fieldName, repeated: type !== kind };
-    fields.set(
-      Number(number),
-      SCALARS.has(kind)
-        ? { ...flags, kind: kind as FieldKind }
-        : { ...flags, kind: 'message', message: () => MESSAGES[kind]! },
-    );
+    const typeName = type.replace('*', '');
+    const isScalar = Object.hasOwn(WIRE_TYPES, typeName);
+    const kind = isScalar ? (typeName as FieldKind) : 'message';
+    fields.set(Number(number), {
+      name: fieldName,
+      kind,
+      wireType: WIRE_TYPES[kind],
+      repeated: type !== typeName,
+      message: isScalar ? undefined : () => MESSAGES[typeName]!,
+    });
   }
   return { name, fields };
 }
 
-const SCALARS = new Set<string>(['int64', 'int32', 'float', 'double', 'string', 'text', 'bytes', 'range']);
+const WIRE_TYPES: Record<FieldKind, number> = {
+  int64: VARINT,
+  int32: VARINT,
+  float: FIXED32,
+  double: FIXED64,
+  string: BYTES,
+  text: BYTES,
+  bytes: BYTES,
+  range: BYTES,
+  message: BYTES,
+};
 
 const DEFINITIONS: Record<string, string> = {
   ModelProto: `
@@ -241,6 +256,7 @@ export const MODEL: Message = MESSAGES.ModelProto!;
 
 /** TensorProto itself: the format of the `.pb` files that ONNX's tests keep their data in. */
 export const TENSOR: Message = MESSAGES.TensorProto!;
+export const NODE: Message = MESSAGES.NodeProto!;
 
 /** Values that are no tensors (onnx-data.proto); no model contains them, only the `.pb` files of tests do. */
 export const SEQUENCE: Message = MESSAGES.SequenceProto!;

@@ -36,7 +36,7 @@ import { AuspexError } from '../util/errors.js';
 import { DEFAULT_LIMITS, decode, type Limits } from './codec.js';
 import { refuseOtherFormats } from './other-formats.js';
 import { type Path, ROOT } from './path.js';
-import { type Decoded, MODEL, TENSOR } from './proto.js';
+import { type Decoded, MODEL, NODE, TENSOR } from './proto.js';
 
 export interface ReadOptions {
   /** Where tensors with external data find their files. */
@@ -48,13 +48,15 @@ export interface ReadOptions {
 export function decodeModel(source: ByteSource | Uint8Array, options: ReadOptions = {}): Model {
   const bytes = source instanceof Uint8Array ? new MemorySource(source) : source;
   refuseOtherFormats(bytes);
-  const proto = decode(bytes, MODEL, { ...DEFAULT_LIMITS, ...options.limits });
+  const reader = new ModelReader(options.externalFiles, options.limits?.nodes);
+  const conversions = new Map([[NODE, (node: Decoded) => reader.node(node)]]);
+  const proto = decode(bytes, MODEL, { ...DEFAULT_LIMITS, ...options.limits }, conversions);
   if (proto.graph === undefined) {
     throw new AuspexError('ONNX_NO_GRAPH', 'the file contains no graph', {
       hint: 'this does not look like an ONNX model; check that the right file was given',
     });
   }
-  return new ModelReader(options.externalFiles, options.limits?.nodes).model(proto);
+  return reader.model(proto);
 }
 
 /** Reads one TensorProto, the format of the `.pb` files that tests keep their data in. */
@@ -116,6 +118,9 @@ const TYPED_FIELDS: readonly (readonly [proto: string, field: TypedField])[] = [
   ['doubleData', 'double_data'],
   ['uint64Data', 'uint64_data'],
 ];
+
+/** Kinds of attributes that are messages: without one there is nothing to go on with. */
+const NEEDS_VALUE = new Set<AttributeTypeName>(['tensor', 'graph', 'sparse_tensor', 'type_proto']);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -214,7 +219,7 @@ class ModelReader {
       list<Decoded>(proto[field]).map((v, i) => this.#valueInfo(v, path.item(label, i)));
     return {
       name: text(proto.name),
-      nodes: this.#nodeList(proto.node, path),
+      nodes: list<Node>(proto.node),
       inputs: infos('input', 'input'),
       outputs: infos('output', 'output'),
       initializers,
@@ -227,24 +232,19 @@ class ModelReader {
     };
   }
 
-  #nodeList(value: unknown, path: Path): Node[] {
-    const protos = list<Decoded>(value);
-    this.#nodes += protos.length;
-    if (this.#nodes > this.#maxNodes) {
-      fail('ONNX_LIMIT', `the model has more than ${this.#maxNodes} nodes`, path.item('node'));
+  /** A node; it is made while the file is read, and who reads it knows where it stands. */
+  node(proto: Decoded): Node {
+    if (++this.#nodes > this.#maxNodes) {
+      throw new AuspexError('ONNX_LIMIT', `the model has more than ${this.#maxNodes} nodes`);
     }
-    return protos.map((n, i) => this.#node(n, path.item('node', i)));
-  }
-
-  #node(proto: Decoded, path: Path): Node {
-    if (!proto.opType) fail('ONNX_MALFORMED', 'a node has no operator', path);
+    if (!proto.opType) throw new AuspexError('ONNX_MALFORMED', 'a node has no operator');
     const node = {
       name: text(proto.name),
       opType: proto.opType as string,
       domain: text(proto.domain),
       inputs: list<string>(proto.input),
       outputs: list<string>(proto.output),
-      attributes: this.#attributes(proto.attribute, path),
+      attributes: this.#attributes(proto.attribute, ROOT),
     };
     if (!proto.overload && !proto.docString && !proto.metadataProps && !proto.deviceConfigurations)
       return node;
@@ -284,8 +284,10 @@ class ModelReader {
             (k) => proto[ATTRIBUTE_FIELDS[k]] !== undefined,
           );
     const value = kind && proto[ATTRIBUTE_FIELDS[kind]];
-    const message = (): Decoded =>
-      (value as Decoded | undefined) ?? fail('ONNX_MALFORMED', `a ${kind} attribute has no value`, path);
+    if (value === undefined && kind !== undefined && NEEDS_VALUE.has(kind)) {
+      fail('ONNX_MALFORMED', `a ${kind} attribute has no value`, path);
+    }
+    const message = value as Decoded;
     switch (kind) {
       case 'float':
       case 'int':
@@ -293,13 +295,13 @@ class ModelReader {
       case 'string':
         return { type: 'string', value: asText((value as Uint8Array | undefined) ?? new Uint8Array()) };
       case 'tensor':
-        return { type: 'tensor', value: this.tensor(message(), path.item('t')) };
+        return { type: 'tensor', value: this.tensor(message, path.item('t')) };
       case 'graph':
-        return { type: 'graph', value: this.#graph(message(), path.item('g')) };
+        return { type: 'graph', value: this.#graph(message, path.item('g')) };
       case 'sparse_tensor':
-        return { type: 'sparse_tensor', value: this.#sparse(message(), path.item('sparse_tensor')) };
+        return { type: 'sparse_tensor', value: this.#sparse(message, path.item('sparse_tensor')) };
       case 'type_proto':
-        return { type: 'type_proto', value: this.#type(message(), path.item('tp')) };
+        return { type: 'type_proto', value: this.#type(message, path.item('tp')) };
       case 'floats':
       case 'ints':
         return { type: kind, value: list<number>(value) };
@@ -337,13 +339,16 @@ class ModelReader {
     }
     const dtype = this.#dtype(proto.dataType, path);
     if (dtype === undefined) fail('ONNX_MALFORMED', 'a tensor has no data type', path);
-    return { name: text(proto.name), dtype, dims, data: this.#data(proto, path), ...notes(proto) };
+    const tensor = { name: text(proto.name), dtype, dims, data: this.#data(proto, path) };
+    const extra = notes(proto);
+    return extra ? { ...tensor, ...extra } : tensor;
   }
 
   #sizes(value: unknown, path: Path): readonly number[] {
     const dims = list<Int>(value);
     this.#checkRank(dims.length, path);
-    for (const d of dims) {
+    for (let i = 0; i < dims.length; i++) {
+      const d = dims[i]!;
       if (typeof d !== 'number' || d < 0) fail('ONNX_MALFORMED', `a tensor has a dimension of ${d}`, path);
     }
     return dims as readonly number[];
@@ -402,11 +407,9 @@ class ModelReader {
 
   #valueInfo(proto: Decoded, path: Path): ValueInfo {
     const type = proto.type as Decoded | undefined;
-    return {
-      name: text(proto.name),
-      type: type ? this.#type(type, path.item('type')) : UNKNOWN,
-      ...notes(proto),
-    };
+    const info = { name: text(proto.name), type: type ? this.#type(type, path.item('type')) : UNKNOWN };
+    const extra = notes(proto);
+    return extra ? { ...info, ...extra } : info;
   }
 
   #type(proto: Decoded, path: Path): ValueType {
@@ -455,7 +458,7 @@ class ModelReader {
       outputs: list<string>(proto.output),
       attributes: list<string>(proto.attribute),
       attributeDefaults: this.#attributes(proto.attributeProto, path),
-      nodes: this.#nodeList(proto.node, path),
+      nodes: list<Node>(proto.node),
       opsetImports: this.#opsets(proto.opsetImport, path.item('opset_import')),
       valueInfo: new Map(
         list<Decoded>(proto.valueInfo)

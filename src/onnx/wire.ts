@@ -12,6 +12,9 @@ const SMALL_WINDOW = 8 * 1024;
 /** Constants that shapes are computed from are smaller than this. */
 const SMALL_RANGE = 512;
 const MAX_SHORT_TEXT = 256;
+const DECODED_AT_ONCE = 4096;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, control characters too
+const NOT_ASCII = /[^\x00-\x7f]/;
 const TWO_28 = 2 ** 28;
 const TWO_56 = 2 ** 56;
 
@@ -25,8 +28,13 @@ export class WireReader {
   #nextWindow: number;
   /** The window as the source of small ranges; it lives on with them. */
   #windowSource: MemorySource | undefined;
-  /** Short texts that were read, by hash. */
-  readonly #texts = new Map<number, string>();
+  /** Short texts that were read. */
+  readonly #texts = new Map<string, string>();
+  /** A part of the window, a character for each byte; only ASCII ones are right. */
+  #chars = '';
+  /** Where in the window that part begins. */
+  #charsFrom = 0;
+  readonly #latin1 = new TextDecoder('latin1');
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
   constructor(source: ByteSource) {
@@ -52,6 +60,7 @@ export class WireReader {
     this.#base = offset;
     this.#at = 0;
     this.#window = this.#window.subarray(0, 0);
+    this.#chars = '';
     if (this.source.windowBytes !== Number.POSITIVE_INFINITY) this.#nextWindow = SMALL_WINDOW;
   }
 
@@ -64,6 +73,7 @@ export class WireReader {
     const length = Math.min(left, Math.max(count, this.#nextWindow));
     this.#window = this.source.read(offset, length);
     this.#windowSource = undefined;
+    this.#chars = '';
     this.#view = new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.byteLength);
     this.#base = offset;
     this.#at = 0;
@@ -184,27 +194,20 @@ export class WireReader {
 
   /**
    * A short ASCII text, or undefined for others. Names occur where a value is made and where it is used: each
-   * is made into a string once, which also makes looking it up cheaper.
+   * is kept once, which also makes looking it up cheaper. Bytes become characters many at a time, as calls of
+   * the decoder are dear.
    */
   #shortText(start: number, end: number): string | undefined {
-    let hash = end - start;
-    for (let i = start; i < end; i++) {
-      const byte = this.#window[i]!;
-      if (byte >= 0x80) return undefined;
-      hash = (Math.imul(hash, 31) + byte) | 0;
+    if (start < this.#charsFrom || end > this.#charsFrom + this.#chars.length) {
+      this.#charsFrom = start;
+      this.#chars = this.#latin1.decode(this.#window.subarray(start, start + DECODED_AT_ONCE));
     }
-    const known = this.#texts.get(hash);
-    if (known !== undefined && this.#isText(known, start, end)) return known;
-    const codes = this.#window.subarray(start, end) as unknown as number[];
-    const text = String.fromCharCode.apply(null, codes);
-    this.#texts.set(hash, text);
+    const text = this.#chars.slice(start - this.#charsFrom, end - this.#charsFrom);
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (NOT_ASCII.test(text)) return undefined;
+    this.#texts.set(text, text);
     return text;
-  }
-
-  #isText(text: string, start: number, end: number): boolean {
-    if (text.length !== end - start) return false;
-    for (let i = start; i < end; i++) if (text.charCodeAt(i - start) !== this.#window[i]) return false;
-    return true;
   }
 
   error(code: string, message: string, hint?: string): AuspexError {

@@ -66,13 +66,14 @@ export function foldElementwise(
   }
   const strides = inputs.map((t) => broadcastStrides(t.shape as readonly number[], shape));
   const index = new Array<number>(shape.length).fill(0);
+  const args = new Array<Dim>(operands.length);
   const out: Dim[] = [];
   for (let n = 0; n < size; n++) {
-    const args = operands.map((elements, k) => {
+    for (let k = 0; k < args.length; k++) {
       let at = 0;
       for (let axis = 0; axis < shape.length; axis++) at += index[axis]! * strides[k]![axis]!;
-      return elements[at]!;
-    });
+      args[k] = operands[k]![at]!;
+    }
     const value = apply(...args);
     if (value === undefined) return undefined;
     out.push(value);

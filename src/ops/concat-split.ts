@@ -77,6 +77,7 @@ function concatElements(
   if (sizeOf(small) === 0) return [];
   const parts = knownTensors(...inputs);
   if (parts === undefined) return undefined;
+  if (shape.length === 1) return parts.flatMap((part) => part.elements);
   const owners: { part: KnownTensor; offset: number }[] = [];
   for (const part of parts) {
     const offset = owners.length;

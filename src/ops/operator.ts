@@ -85,6 +85,7 @@ export interface CallScope {
 }
 
 const NO_TYPES: readonly ValueType[] = [];
+const NO_BODIES: readonly Body[] = [];
 
 /** One application of an operator: the node with the types of its inputs, and later of its outputs. */
 export class Call {
@@ -93,7 +94,7 @@ export class Call {
   readonly opset: number;
   readonly inputs: readonly (ValueType | undefined)[];
   outputs: readonly ValueType[] = NO_TYPES;
-  readonly bodies: Body[] = [];
+  bodies: readonly Body[] = NO_BODIES;
   readonly #scope: CallScope;
   /** The operator whose schema gives the defaults of attributes. */
   readonly #defaultsOf: Pick<Node, 'domain' | 'opType'>;
@@ -301,7 +302,7 @@ export class Call {
   /** Records an inferred subgraph as something this node runs. */
   recordBody(name: string, graph: InferredBody, how: BodyRuns = {}): void {
     const times = 'times' in how ? how.times : 1;
-    this.bodies.push({ name, graph, times, alternative: how.alternative ?? false });
+    this.bodies = [...this.bodies, { name, graph, times, alternative: how.alternative ?? false }];
   }
 
   /** Infers a subgraph without recording it: to find out types before the final run. */

@@ -2,7 +2,7 @@
 // mostly when a network is exported with a free batch or sequence length.
 import { add, atLeast, ceilDivide, type Dim, type Expr, isKnown, subtract } from '../graph/dim.js';
 import { TensorType } from '../graph/types.js';
-import { elementAt, knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
+import { knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -59,7 +59,7 @@ function attributeBounds(call: Call): Bounds {
 
 /** Undefined when it is not even known which dimensions are cut. */
 function inputBounds(call: Call): Bounds | undefined {
-  for (const index of [1, 2, 3, 4]) expectInteger(call, index);
+  for (let index = 1; index <= 4; index++) expectInteger(call, index);
   const [starts, ends] = [call.tensor(1).elements, call.tensor(2).elements];
   let axes = call.numbers(3);
   if (axes === undefined) {
@@ -115,17 +115,19 @@ function slicedElements(
   shape: readonly Dim[],
   cuts: readonly (Cut | undefined)[],
 ): readonly Dim[] | undefined {
-  if (!cuts.every((taken) => isKnown(taken?.start))) return undefined;
+  if (!x.mayBeKnown || !cuts.every((taken) => isKnown(taken?.start))) return undefined;
   const [known] = knownTensors(x) ?? [];
-  return (
-    known &&
-    tabulate(shape, (index) =>
-      elementAt(
-        known,
-        index.map((i, axis) => (cuts[axis]!.start as number) + i * cuts[axis]!.step),
-      ),
-    )
-  );
+  if (known === undefined) return undefined;
+  let first = 0;
+  const steps = known.strides.map((stride, axis) => {
+    first += (cuts[axis]!.start as number) * stride;
+    return cuts[axis]!.step * stride;
+  });
+  return tabulate(shape, (index) => {
+    let at = first;
+    for (let axis = 0; axis < steps.length; axis++) at += index[axis]! * steps[axis]!;
+    return known.elements[at];
+  });
 }
 
 export const sliceOperators: OperatorTable = { Slice };
