@@ -1,17 +1,17 @@
 // How fast a model is read, inferred and counted, beside Python's `onnx.load` + `infer_shapes` on the same
 // file: both warm, in turn, in one run; medians and their ratio. Then the wall time of `npx auspex inspect`.
 //
-//   npm run bench -- resnet50.onnx swin_t.onnx      (PYTHON=path/to/python with onnx installed)
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+//   npm run bench -- inspect resnet50.onnx swin_t.onnx      (PYTHON=path/to/python with onnx installed)
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { cost } from '../src/analysis/cost.js';
 import { inferShapes } from '../src/analysis/infer.js';
 import { readModel } from '../src/onnx/file.js';
+import { inTurn, median, Peer } from './peer.js';
 
 const REPEATS = 21;
-/** Runs of each before those that count. The first of ours is shown as `cold`. */
-const WARM_UP = 2;
+/** Runs of each before those that count; the very first of ours is shown as `cold`. */
+const WARM_UP = 1;
 
 const PEER = `
 import sys, time, onnx, onnx.shape_inference
@@ -23,42 +23,10 @@ for line in sys.stdin:
     print((time.perf_counter() - start) * 1000, flush=True)
 `;
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}
-
 function ours(path: string): number {
   const start = performance.now();
   cost(inferShapes(readModel(path)));
   return performance.now() - start;
-}
-
-/** A Python process that answers each path with the milliseconds it took. */
-class Peer {
-  readonly #process: ChildProcessWithoutNullStreams;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(python: string) {
-    this.#process = spawn(python, ['-c', PEER]);
-    this.#process.stderr.pipe(process.stderr);
-    this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
-  }
-
-  async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error('the Python process ended: is the onnx package installed? Set PYTHON');
-    return value;
-  }
-
-  async measure(path: string): Promise<number> {
-    this.#process.stdin.write(`${path}\n`);
-    return Number(await this.line());
-  }
-
-  close(): void {
-    this.#process.stdin.end();
-  }
 }
 
 function wall(path: string): number {
@@ -68,27 +36,29 @@ function wall(path: string): number {
   return performance.now() - start;
 }
 
-const paths = process.argv.slice(2);
+const paths = process.argv.slice(3);
 if (paths.length === 0) {
-  console.error('usage: npm run bench -- model.onnx …');
+  console.error('usage: npm run bench -- inspect model.onnx …');
   process.exit(2);
 }
-const peer = new Peer(process.env.PYTHON ?? 'python3');
+const peer = new Peer(['-c', PEER], 'onnx');
 const peerVersion = await peer.line();
 console.log(`read + infer + cost against onnx ${peerVersion} load + infer_shapes, one thread each,`);
 console.log(`${REPEATS} runs in turn after ${WARM_UP} of each, median ms; cold = first run\n`);
 console.log('model                          MB  cold  auspex    onnx  ratio  npx wall');
 for (const path of paths) {
-  const [cold] = Array.from({ length: WARM_UP }, () => ours(path));
-  for (let i = 0; i < WARM_UP; i++) await peer.measure(path);
-  const pairs: [number, number][] = [];
-  for (let i = 0; i < REPEATS; i++) pairs.push([ours(path), await peer.measure(path)]);
-  const [mine, theirs] = [0, 1].map((k) => median(pairs.map((p) => p[k]!))) as [number, number];
+  const cold = ours(path);
+  const counts = { repeats: REPEATS, warmUp: WARM_UP };
+  const { ours: mine, theirs } = await inTurn(
+    async () => ours(path),
+    () => peer.measure(path),
+    counts,
+  );
   const walls = median(Array.from({ length: 5 }, () => wall(path)));
   const name = path.split('/').at(-1)!.slice(0, 28);
   const cells = [
     (statSync(path).size / 1e6).toFixed(0).padStart(5),
-    cold!.toFixed(0).padStart(5),
+    cold.toFixed(0).padStart(5),
     mine.toFixed(1).padStart(7),
     theirs.toFixed(0).padStart(7),
     `${(theirs / mine).toFixed(1)}x`.padStart(6),

@@ -30,9 +30,14 @@ function isNext(node: Node, isOwn: Test, isOuter: Test): boolean {
   const { outputs } = node;
   for (let i = 0; i < outputs.length; i++) {
     const name = outputs[i]!;
-    if (name !== '' && (isOwn(name) || outputs.indexOf(name) !== i)) return false;
+    if (name !== '' && isOwn(name)) return false;
   }
-  return true;
+  return outputs.length < 2 || areDistinct(outputs);
+}
+
+function areDistinct(names: readonly string[]): boolean {
+  const given = names.filter((name) => name !== '');
+  return new Set(given).size === given.length;
 }
 
 /** Kahn's algorithm; of the nodes that could run next, the first one in the file does. */

@@ -256,3 +256,65 @@ function* varints(bytes: Uint8Array, tensor: Tensor): Generator<bigint> {
   }
   if (shift !== 0n) throw dataError(tensor, 'has a list that ends inside a number', 'ONNX_MALFORMED');
 }
+
+/** A tensor from numbers. */
+export function fromNumbers(
+  name: string,
+  dtype: DataType,
+  dims: readonly number[],
+  values: ArrayLike<number>,
+): Tensor {
+  const write = ELEMENT_WRITERS[dtype];
+  if (write === undefined) throw new Error(`tensors of ${dtype} are not written from numbers`);
+  if (values.length !== elementCount({ dims })) {
+    throw new Error(`${values.length} numbers do not make a tensor of shape [${dims}]`);
+  }
+  const bytes = new Uint8Array(bytesFor(dtype, values.length));
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < values.length; i++) write(view, i, values[i]!);
+  return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(bytes) } };
+}
+
+type ElementWriter = (view: DataView, index: number, value: number) => void;
+
+const ELEMENT_WRITERS: Partial<Record<DataType, ElementWriter>> = {
+  float32: (v, i, x) => v.setFloat32(4 * i, x, true),
+  float64: (v, i, x) => v.setFloat64(8 * i, x, true),
+  float16: (v, i, x) => v.setUint16(2 * i, float16Pattern(x), true),
+  bfloat16: (v, i, x) => v.setUint16(2 * i, bfloat16Pattern(x), true),
+  int8: (v, i, x) => v.setInt8(i, x),
+  uint8: (v, i, x) => v.setUint8(i, x),
+  bool: (v, i, x) => v.setUint8(i, x === 0 ? 0 : 1),
+  int16: (v, i, x) => v.setInt16(2 * i, x, true),
+  uint16: (v, i, x) => v.setUint16(2 * i, x, true),
+  int32: (v, i, x) => v.setInt32(4 * i, x, true),
+  uint32: (v, i, x) => v.setUint32(4 * i, x, true),
+  int64: (v, i, x) => v.setBigInt64(8 * i, BigInt(x), true),
+  uint64: (v, i, x) => v.setBigUint64(8 * i, BigInt(x), true),
+};
+
+/** The nearest bfloat16: the upper half of a float32, rounded to even. */
+function bfloat16Pattern(x: number): number {
+  scratch.setFloat32(0, x);
+  const bits = scratch.getUint32(0);
+  if (Number.isNaN(x)) return (bits >>> 16) | 0x40;
+  return ((bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16) & 0xffff;
+}
+
+/** The nearest float16; what is too large becomes infinite. */
+function float16Pattern(x: number): number {
+  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(x);
+  if (Number.isNaN(x)) return 0x7e00;
+  if (magnitude >= 65520) return sign | 0x7c00;
+  const exponent = Math.max(-14, Math.floor(Math.log2(magnitude || 2 ** -24)));
+  // In units of the last place; rounding up may carry into the exponent, as it should.
+  const units = roundHalfEven(magnitude * 2 ** (10 - exponent));
+  return sign | (units + (magnitude < 2 ** -14 ? 0 : (exponent + 14) << 10));
+}
+
+function roundHalfEven(x: number): number {
+  const floor = Math.floor(x);
+  if (x - floor !== 0.5) return Math.round(x);
+  return floor % 2 === 0 ? floor : floor + 1;
+}

@@ -17,6 +17,7 @@ const TYPE_NAMES =
 const Cast: Operator = {
   infer: (call) => [castTo(call.tensor(0), call.opset < 6 ? namedType(call) : codedType(call))],
   cost: FREE,
+  gradient: (g) => [g.dy.cast(g.input(0).dtype)],
 };
 
 /** Converts values to the type of the second input. */
@@ -24,6 +25,7 @@ const CastLike: Operator = {
   infer: (call) => [castTo(call.tensor(0), call.dtype(1))],
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: (g) => [g.dy.cast(g.input(0).dtype)],
 };
 
 /** Takes the bits as those of another type of the same width. */

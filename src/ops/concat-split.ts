@@ -14,6 +14,7 @@ import { isInteger } from '../graph/dtype.js';
 import { nodeLabel } from '../graph/graph.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { broadcastShapes, foldElementwise, smallShape } from './broadcast.js';
+import { concatGradient, expandGradient, splitGradient, tileGradient } from './concat-split.gradient.js';
 import { FREE } from './cost.js';
 import {
   checkSize,
@@ -43,6 +44,7 @@ const Concat: Operator = {
     return [new TensorType(dtype, shape, elements)];
   },
   cost: FREE,
+  gradient: concatGradient,
 };
 
 function concatShape(call: Call, inputs: readonly TensorType[], rank: number, axis: number): Shape {
@@ -141,6 +143,7 @@ const Split: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: splitGradient,
 };
 
 function splitSizes(call: Call, size: Dim, count: number, axis: number): Dim[] {
@@ -200,6 +203,7 @@ const Tile: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: tileGradient,
 };
 
 function repeatsPerDimension(call: Call, shape: Shape): readonly Dim[] | undefined {
@@ -237,6 +241,7 @@ const Expand: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: expandGradient,
 };
 
 /** By a shape of which only the rank is known: sizes of 1 are open, all others stay. */

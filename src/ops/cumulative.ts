@@ -2,6 +2,7 @@
 import { add, type Dim, multiply } from '../graph/dim.js';
 import { TensorType } from '../graph/types.js';
 import { perInput } from './cost.js';
+import { cumulativeGradients } from './cumulative.gradient.js';
 import { type KnownTensor, knownTensors, linesAlong } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
@@ -47,6 +48,6 @@ function runningElements(
 }
 
 export const cumulativeOperators: OperatorTable = {
-  CumProd: cumulative(1, multiply),
-  CumSum: cumulative(0, add),
+  CumProd: { ...cumulative(1, multiply), gradient: cumulativeGradients.CumProd },
+  CumSum: { ...cumulative(0, add), gradient: cumulativeGradients.CumSum },
 };

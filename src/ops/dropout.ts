@@ -2,6 +2,7 @@
 // happens, and ONNX Runtime removes it.
 import { TensorType } from '../graph/types.js';
 import { counted, times } from './cost.js';
+import { dropoutGradient } from './dropout.gradient.js';
 import type { Call, Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -26,6 +27,7 @@ const Dropout: Operator = {
   ),
   roles: ['data', 'setting'],
   view: true,
+  gradient: dropoutGradient,
 };
 
 export const dropoutOperators: OperatorTable = { Dropout };

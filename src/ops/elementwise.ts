@@ -18,9 +18,11 @@ import {
 import type { DataType } from '../graph/dtype.js';
 import { bitsOf, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { TensorType, type ValueType } from '../graph/types.js';
+import { activationGradients } from './activation.gradient.js';
 import { expectBroadcastTo } from './arguments.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { perOutput } from './cost.js';
+import { elementwiseGradients } from './elementwise.gradient.js';
 import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -205,6 +207,15 @@ function elementwise(rule: Elementwise, arity?: number): Operator {
   };
 }
 
+/** Every operator with its gradient, where it has one. */
+function withGradients(table: OperatorTable): OperatorTable {
+  const entries = Object.entries(table).map(([name, operator]): [string, Operator] => {
+    const gradient = elementwiseGradients[name] ?? activationGradients[name];
+    return [name, gradient ? { ...operator, gradient } : operator];
+  });
+  return Object.fromEntries(entries);
+}
+
 function mapTable<T>(table: Readonly<Record<string, T>>, define: (rule: T) => Operator): OperatorTable {
   return Object.fromEntries(Object.entries(table).map(([name, rule]) => [name, define(rule)]));
 }
@@ -281,7 +292,7 @@ const Where: Operator = {
   cost: perOutput(1),
 };
 
-export const elementwiseOperators: OperatorTable = {
+export const elementwiseOperators: OperatorTable = withGradients({
   ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
   ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
   ...mapTable(VARIADIC, variadic),
@@ -289,4 +300,4 @@ export const elementwiseOperators: OperatorTable = {
   Mod,
   PRelu,
   Where,
-};
+});

@@ -2,6 +2,7 @@
 import type { Dim } from '../graph/dim.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { checkRank, elementAt, knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
+import { gatherElementsGradient, gatherGradient, gatherNdGradient } from './gather.gradient.js';
 import { type Call, expectInteger, type InputRole, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -40,6 +41,7 @@ const Gather: Operator = {
   },
   cost: PARTIAL_READ,
   roles: ROLES,
+  gradient: gatherGradient,
 };
 
 /** Takes one element per index: out[i][j] = x[indices[i][j]][j] for axis 0. */
@@ -66,6 +68,7 @@ const GatherElements: Operator = {
   },
   cost: PARTIAL_READ,
   roles: ROLES,
+  gradient: gatherElementsGradient,
 };
 
 /**
@@ -100,6 +103,7 @@ const GatherND: Operator = {
   },
   cost: PARTIAL_READ,
   roles: ROLES,
+  gradient: gatherNdGradient,
 };
 
 /** How many dimensions of the data an index tuple names; undefined when that is symbolic. */

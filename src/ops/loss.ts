@@ -5,6 +5,7 @@ import { bitsOf } from '../graph/dtype.js';
 import { type Shape, TensorType, totalBytes } from '../graph/types.js';
 import { expectShape, shapeOfRankFrom } from './arguments.js';
 import { counted, times, total } from './cost.js';
+import { lossGradients } from './loss.gradient.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -32,6 +33,7 @@ const NegativeLogLikelihoodLoss: Operator = {
     return { otherFlops: times(call.inputSize(1), 2), memoryBytes: total(picked, others) };
   }),
   roles: ['data', 'data', 'setting'],
+  gradient: lossGradients.NegativeLogLikelihoodLoss,
 };
 
 /** LogSoftmax over the classes, which comes out as the second output, then the loss above. */
@@ -46,6 +48,7 @@ const SoftmaxCrossEntropyLoss: Operator = {
     return { otherFlops: add(multiply(scores, 5), multiply(labels, 2)) };
   }),
   roles: ['data', 'data', 'setting'],
+  gradient: lossGradients.SoftmaxCrossEntropyLoss,
 };
 
 export const lossOperators: OperatorTable = { NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss };

@@ -5,6 +5,7 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { expectBroadcastTo, mayEqual, shapeOfRank, shapeOfRankFrom } from './arguments.js';
 import { broadcastShapes } from './broadcast.js';
 import { counted, times } from './cost.js';
+import { gemmGradient, matMulGradient } from './matmul.gradient.js';
 import { type Call, commonDtype, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -50,6 +51,7 @@ const MatMul: Operator = {
   },
   cost: MATMUL_COST,
   roles: ['data', 'weight'],
+  gradient: matMulGradient,
 };
 
 /** 8-bit matrices, accumulated in 32 bits. */
@@ -98,6 +100,7 @@ const Gemm: Operator = {
     return { macs: times(size, k), otherFlops: call.has(2) ? size : 0 };
   }),
   roles: ['data', 'weight'],
+  gradient: gemmGradient,
 };
 
 /** The determinant of each matrix, by elimination: about 2/3·M³ operations. */

@@ -7,7 +7,9 @@ import { type Dim, isKnown } from '../graph/dim.js';
 import { dataTypeOfCode } from '../graph/dtype.js';
 import { type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { expectBroadcastTo, expectShape, likeInput, positiveInt, shapeOfRankFrom } from './arguments.js';
+import { batchNormalizationGradient } from './batch-normalization.gradient.js';
 import { counted, perOutput, times } from './cost.js';
+import { localResponseParts, meanVarianceParts, normalizationGradients } from './normalization.gradient.js';
 import type { Call, Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
@@ -53,6 +55,7 @@ const BatchNormalization: Operator = {
     (call) => perOutput(isTraining(call) ? STATISTICS_AND_AFFINE : 2).of(call),
   ),
   roles: ['data', 'weight', 'weight', 'statistic', 'statistic'],
+  gradient: batchNormalizationGradient,
 };
 
 /** Over the spatial dimensions of every instance and channel. */
@@ -65,6 +68,7 @@ const InstanceNormalization: Operator = {
   },
   cost: perOutput(STATISTICS_AND_AFFINE),
   roles: ['data', 'weight'],
+  gradient: normalizationGradients.InstanceNormalization,
 };
 
 /** Over groups of channels (arXiv:1803.08494). Scale and bias were per group before opset 21. */
@@ -83,6 +87,7 @@ const GroupNormalization: Operator = {
   },
   cost: perOutput(STATISTICS_AND_AFFINE),
   roles: ['data', 'weight'],
+  gradient: normalizationGradients.GroupNormalization,
 };
 
 /** The first of the axes that are normalised together; all after it are, too. */
@@ -107,6 +112,7 @@ const LayerNormalization: Operator = {
     perOutput(STATISTICS_AND_AFFINE - (call.has(2) ? 0 : 1)).of(call),
   ),
   roles: ['data', 'weight'],
+  gradient: normalizationGradients.LayerNormalization,
 };
 
 /** x / √(mean of squares + ε) · scale over all dimensions from `axis` on (arXiv:1910.07467). */
@@ -119,11 +125,13 @@ const RMSNormalization: Operator = {
   },
   cost: counted('4 per output element (square, sum, quotient, scale)', perOutput(4).of),
   roles: ['data', 'weight'],
+  gradient: normalizationGradients.RMSNormalization,
 };
 
 const MeanVarianceNormalization: Operator = {
   infer: likeInput(0),
   cost: counted('5 per output element (mean 1, variance 3, normalising 1)', perOutput(5).of),
+  decompose: meanVarianceParts,
 };
 
 /** x / ‖x‖ₚ along one axis. */
@@ -134,6 +142,7 @@ const LpNormalization: Operator = {
     return [new TensorType(dtype, shape)];
   },
   cost: counted('3 per output element (power, sum, quotient)', perOutput(3).of),
+  gradient: normalizationGradients.LpNormalization,
 };
 
 /** x / (bias + α/size · Σ x²)^β, where the sum goes over `size` neighbouring channels. */
@@ -148,6 +157,7 @@ const LRN: Operator = {
       otherFlops: times(call.outputSize(), positiveInt(call, 'size') + 5),
     }),
   ),
+  decompose: localResponseParts,
 };
 
 export const normalizationOperators: OperatorTable = {

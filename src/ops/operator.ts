@@ -1,5 +1,5 @@
-// The contract of an operator: one definition holds what it does to shapes and what it costs (and, when
-// auspex differentiates, its gradient). A definition sees one application of the operator, a `Call`.
+// The contract of an operator: one definition holds what it does to shapes, what it costs and how it is
+// differentiated. A definition sees one application of the operator, a `Call`.
 
 import { axisSize, type Dim } from '../graph/dim.js';
 import { type DataType, isInteger } from '../graph/dtype.js';
@@ -14,6 +14,7 @@ import {
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
+import type { Decomposition, GradientRule } from './gradient.js';
 import { schemaFor } from './schemas.js';
 
 /** What an input is to a network, when it is a constant. */
@@ -37,6 +38,10 @@ export interface Operator {
   weightsIn?(call: Call, input: number): number | undefined;
   /** The first output is the first input under another shape: no bytes move. */
   readonly view?: true;
+  /** How it is differentiated. Without it a gradient cannot flow through, unless `decompose` says how. */
+  readonly gradient?: GradientRule;
+  /** What a fused operator is made of. */
+  readonly decompose?: Decomposition;
 }
 
 /** What one application costs. Undefined where sizes are unknown. */
@@ -94,7 +99,7 @@ export class Call {
   readonly opset: number;
   readonly inputs: readonly (ValueType | undefined)[];
   outputs: readonly ValueType[] = NO_TYPES;
-  bodies: readonly Body[] = NO_BODIES;
+  #bodies: Body[] | undefined;
   readonly #scope: CallScope;
   /** The operator whose schema gives the defaults of attributes. */
   readonly #defaultsOf: Pick<Node, 'domain' | 'opType'>;
@@ -127,6 +132,11 @@ export class Call {
   fail(message: string, code = 'SHAPE_MISMATCH', hint?: string): never {
     const where = { node: nodeLabel(this.node), operator: operatorName(this.node) };
     throw new AuspexError(code, message, hint ? { where, hint } : { where });
+  }
+
+  /** The graphs it runs; most run none. */
+  get bodies(): readonly Body[] {
+    return this.#bodies ?? NO_BODIES;
   }
 
   // Inputs -------------------------------------------------------------------------------------------------
@@ -302,7 +312,8 @@ export class Call {
   /** Records an inferred subgraph as something this node runs. */
   recordBody(name: string, graph: InferredBody, how: BodyRuns = {}): void {
     const times = 'times' in how ? how.times : 1;
-    this.bodies = [...this.bodies, { name, graph, times, alternative: how.alternative ?? false }];
+    this.#bodies ??= [];
+    this.#bodies.push({ name, graph, times, alternative: how.alternative ?? false });
   }
 
   /** Infers a subgraph without recording it: to find out types before the final run. */

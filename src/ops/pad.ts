@@ -4,15 +4,10 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { FREE } from './cost.js';
 import { checkSize, elementAt, knownTensors, tabulate, unknownSizes } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
+import { centerCropPadGradient, type Padding, padGradient } from './pad.gradient.js';
 import type { OperatorTable } from './registry.js';
 
 const MODES = ['constant', 'reflect', 'edge', 'wrap'];
-
-/** What is added before and after each dimension; negative where something is cut off. */
-interface Padding {
-  readonly before: readonly Dim[];
-  readonly after: readonly Dim[];
-}
 
 /** The amounts were attributes before opset 11; since opset 18 they may be for some axes only. */
 const Pad: Operator = {
@@ -39,6 +34,11 @@ const Pad: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: (g) => {
+    const { shape } = g.input(0);
+    const [axes, pads] = [axesOf(g.call, shape), padsOf(g.call)];
+    return padGradient(g, axes && pads && paddingOf(g.call, shape, axes, pads));
+  },
 };
 
 function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: readonly Dim[]): Padding {
@@ -110,6 +110,7 @@ const CenterCropPad: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: centerCropPadGradient,
 };
 
 export const padOperators: OperatorTable = { CenterCropPad, Pad };

@@ -4,6 +4,12 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { FREE } from './cost.js';
 import { elementAt, expectShape, knownTensors, tabulate } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
+import {
+  depthToSpaceGradient,
+  reverseSequenceGradient,
+  spaceToDepthGradient,
+  triluGradient,
+} from './rearrange.gradient.js';
 import type { OperatorTable } from './registry.js';
 
 /** Keeps the part of matrices above (or below) the diagonal number `k`, and makes the rest 0. */
@@ -24,6 +30,7 @@ const Trilu: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: triluGradient,
 };
 
 /** Reverses the first `sequence_lens[i]` steps of sequence i. */
@@ -42,6 +49,7 @@ const ReverseSequence: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: reverseSequenceGradient,
 };
 
 function blockSize(call: Call): number {
@@ -70,6 +78,7 @@ const DepthToSpace: Operator = {
     return [new TensorType(dtype, [n!, part(call, shape, 1, b * b), multiply(h!, b), multiply(w!, b)])];
   },
   cost: FREE,
+  gradient: depthToSpaceGradient,
 };
 
 /** Blocks of pixels become channels: (N, C, H·b, W·b) → (N, C·b², H, W). */
@@ -85,6 +94,7 @@ const SpaceToDepth: Operator = {
     ];
   },
   cost: FREE,
+  gradient: spaceToDepthGradient,
 };
 
 export const rearrangeOperators: OperatorTable = { DepthToSpace, ReverseSequence, SpaceToDepth, Trilu };

@@ -6,6 +6,7 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { smallShape } from './broadcast.js';
 import { times, total } from './cost.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
+import { reduceGradients } from './reduce.gradient.js';
 import type { OperatorTable } from './registry.js';
 
 interface Reduction {
@@ -124,5 +125,8 @@ function reduction(rule: Reduction): Operator {
 }
 
 export const reduceOperators: OperatorTable = Object.fromEntries(
-  Object.entries(REDUCTIONS).map(([name, rule]) => [name, reduction(rule)]),
+  Object.entries(REDUCTIONS).map(([name, rule]) => {
+    const gradient = reduceGradients[name];
+    return [name, gradient ? { ...reduction(rule), gradient } : reduction(rule)];
+  }),
 );

@@ -15,6 +15,7 @@ import {
 } from './data-movement.js';
 import { type Call, type CostRule, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { reshapeGradient, transposeGradient } from './reshape.gradient.js';
 
 /** Looks at a shape and never at the elements. */
 const READS_SHAPE: CostRule = {
@@ -69,6 +70,7 @@ const Reshape: Operator = {
   cost: FREE,
   roles: ['data', 'setting'],
   view: true,
+  gradient: reshapeGradient,
 };
 
 /** In a requested shape, 0 keeps the size of the input (unless `allowzero`) and one −1 takes what is left. */
@@ -126,6 +128,7 @@ const Flatten: Operator = {
   },
   cost: FREE,
   view: true,
+  gradient: reshapeGradient,
 };
 
 /** Axes became an input in opset 13. Undefined where none are given. */
@@ -168,6 +171,7 @@ const Squeeze: Operator = {
   cost: FREE,
   roles: ['data', 'setting'],
   view: true,
+  gradient: reshapeGradient,
 };
 
 /** Puts dimensions of size 1 at the given places of the output. */
@@ -192,6 +196,7 @@ const Unsqueeze: Operator = {
   cost: FREE,
   roles: ['data', 'setting'],
   view: true,
+  gradient: reshapeGradient,
 };
 
 /** Dimension i of the output is dimension `perm[i]` of the input; all of them reversed by default. */
@@ -220,6 +225,7 @@ const Transpose: Operator = {
     return [new TensorType(x.dtype, transposed, elements)];
   },
   cost: FREE,
+  gradient: transposeGradient,
 };
 
 /** Of any kind of value. */
@@ -227,6 +233,7 @@ const Identity: Operator = {
   infer: (call) => [call.input(0) ?? call.fail('input 0 is missing', 'OP_INPUT')],
   cost: FREE,
   view: true,
+  gradient: (g) => [g.dy],
 };
 
 export const reshapeOperators: OperatorTable = {

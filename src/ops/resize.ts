@@ -6,6 +6,7 @@ import { counted } from './cost.js';
 import { checkSize } from './data-movement.js';
 import { type Call, type CostRule, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { resizeGradient } from './resize.gradient.js';
 
 /** Elements that one dimension's interpolation weighs; nearest neighbours are only copied. */
 const TAPS: Readonly<Record<string, number>> = { nearest: 1, linear: 2, bilinear: 2, cubic: 4 };
@@ -62,6 +63,7 @@ const Resize: Operator = {
   },
   cost: COST,
   roles: ['data', 'setting'],
+  gradient: resizeGradient,
 };
 
 /** Scales were attributes before opset 9; at first only for height and width. */

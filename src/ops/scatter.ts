@@ -14,6 +14,7 @@ import {
   type Operator,
 } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { scatterElementsGradient, scatterNdGradient } from './scatter.gradient.js';
 
 const ROLES: readonly InputRole[] = ['data', 'setting', 'data'];
 
@@ -66,6 +67,7 @@ const ScatterElements: Operator = {
   },
   cost: COST,
   roles: ROLES,
+  gradient: scatterElementsGradient,
 };
 
 /** Data (d1 … dk, rest…), indices (i…, k), updates (i…, rest…). */
@@ -99,6 +101,7 @@ const ScatterND: Operator = {
   },
   cost: COST,
   roles: ROLES,
+  gradient: scatterNdGradient,
 };
 
 /** Known data after updates; `target` tells from the index of an update where it goes. */

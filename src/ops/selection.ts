@@ -16,6 +16,7 @@ import {
 } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { compressGradient, oneHotGradient, topKGradient } from './selection.gradient.js';
 
 /** The indices of all elements that are not 0, one column each: (rank, count). */
 const NonZero: Operator = {
@@ -75,6 +76,7 @@ const Compress: Operator = {
   },
   cost: PARTIAL_READ,
   roles: ['data', 'setting'],
+  gradient: compressGradient,
 };
 
 /** The largest (or smallest) k along an axis and their indices. k was an attribute before opset 10. */
@@ -98,6 +100,7 @@ const TopK: Operator = {
   },
   cost: perInput(1),
   roles: ['data', 'setting'],
+  gradient: topKGradient,
 };
 
 function topElements(
@@ -176,6 +179,7 @@ const OneHot: Operator = {
   },
   cost: FREE,
   roles: ['data', 'setting'],
+  gradient: oneHotGradient,
 };
 
 function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {

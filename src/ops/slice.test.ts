@@ -31,6 +31,7 @@ const CASES: readonly TestCase[] = [
   apply('Slice', [float(20), ...bounds([15], [5])]),
   apply('Slice', [float(20), ...bounds([-100], [100])]),
   apply('Slice', [float(0, 3), ...bounds([0], [5])]),
+  apply('Slice', [float(0, 3), ...bounds([-1], [INT64_MIN], [0], [-1])]),
   apply('Slice', [digits, ...bounds([1], [8], [0], [3])]),
   apply('Slice', [digits, ...bounds([-2], [0], [0], [-2])]),
   apply('Slice', [{ ...digits, dims: [2, 5] }, ...bounds([1, 3], [2, INT64_MIN], [0, 1], [1, -1])]),

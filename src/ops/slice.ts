@@ -1,13 +1,14 @@
 // Slice: every `step`-th index from `start` up to `end` along some dimensions. Bounds may be symbolic, and are
 // mostly when a network is exported with a free batch or sequence length.
 import { add, atLeast, ceilDivide, type Dim, type Expr, isKnown, subtract } from '../graph/dim.js';
-import { TensorType } from '../graph/types.js';
+import { type Shape, TensorType } from '../graph/types.js';
 import { knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { sliceGradient } from './slice.gradient.js';
 
 /** What is taken of one dimension. */
-interface Cut {
+export interface Cut {
   readonly start: Dim;
   readonly step: number;
   readonly size: Dim;
@@ -21,23 +22,31 @@ const Slice: Operator = {
     const x = call.tensor(0);
     const { shape } = x;
     if (shape === undefined) return [new TensorType(x.dtype, undefined)];
-    const bounds = call.opset < 10 ? attributeBounds(call) : inputBounds(call);
-    if (bounds === undefined) return [new TensorType(x.dtype, unknownSizes(call, shape.length))];
-    const { starts, ends, steps } = bounds;
-    const cuts: (Cut | undefined)[] = shape.map((size) => ({ start: 0, step: 1, size }));
-    call.axes(bounds.axes, shape.length).forEach((axis, i) => {
-      const [start, end, step] = [starts?.[i], ends?.[i], steps?.[i]];
-      cuts[axis] =
-        start === undefined || end === undefined || step === undefined
-          ? undefined
-          : cut(call, shape[axis]!, start, end, step);
-    });
+    const cuts = cutsOf(call, shape);
+    if (cuts === undefined) return [new TensorType(x.dtype, unknownSizes(call, shape.length))];
     const sliced = cuts.map((taken, axis) => taken?.size ?? call.unknownSize(0, axis));
     return [new TensorType(x.dtype, sliced, slicedElements(x, sliced, cuts))];
   },
   cost: PARTIAL_READ,
   roles: ['data', 'setting'],
+  gradient: (g) => sliceGradient(g, cutsOf(g.call, g.input(0).shape)),
 };
+
+/** What is taken of each dimension, where it is known; undefined when not even the dimensions are. */
+function cutsOf(call: Call, shape: Shape): readonly (Cut | undefined)[] | undefined {
+  const bounds = call.opset < 10 ? attributeBounds(call) : inputBounds(call);
+  if (bounds === undefined) return undefined;
+  const { starts, ends, steps } = bounds;
+  const cuts: (Cut | undefined)[] = shape.map((size) => ({ start: 0, step: 1, size }));
+  call.axes(bounds.axes, shape.length).forEach((axis, i) => {
+    const [start, end, step] = [starts?.[i], ends?.[i], steps?.[i]];
+    cuts[axis] =
+      start === undefined || end === undefined || step === undefined
+        ? undefined
+        : cut(call, shape[axis]!, start, end, step);
+  });
+  return cuts;
+}
 
 /** Lists of equal length; those whose values are unknown are undefined. */
 interface Bounds {
@@ -81,6 +90,7 @@ function inputBounds(call: Call): Bounds | undefined {
 function cut(call: Call, size: Dim, start: Dim, end: Dim, step: Dim): Cut | undefined {
   if (step === 0) call.fail('a step of 0 never ends', 'OP_INPUT');
   if (typeof step !== 'number') return undefined;
+  if (size === 0) return { start: 0, step, size };
   const from = placed(start, size, step, 0);
   const to = placed(end, size, step, step > 0 ? 0 : -1);
   const span = step > 0 ? subtract(to, from) : subtract(from, to);

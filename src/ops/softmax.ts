@@ -4,6 +4,7 @@ import { TensorType } from '../graph/types.js';
 import { perOutput } from './cost.js';
 import type { Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { softmaxGradients } from './softmax.gradient.js';
 
 function alongAxis(flops: number): Operator {
   return {
@@ -18,9 +19,9 @@ function alongAxis(flops: number): Operator {
 
 export const softmaxOperators: OperatorTable = {
   /** Compares each element with the greatest so far. */
-  Hardmax: alongAxis(1),
+  Hardmax: { ...alongAxis(1), gradient: softmaxGradients.Hardmax },
   /** Greatest element, difference, exponential, sum, difference. */
-  LogSoftmax: alongAxis(5),
+  LogSoftmax: { ...alongAxis(5), gradient: softmaxGradients.LogSoftmax },
   /** Greatest element, difference, exponential, sum, quotient. */
-  Softmax: alongAxis(5),
+  Softmax: { ...alongAxis(5), gradient: softmaxGradients.Softmax },
 };

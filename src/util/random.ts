@@ -58,11 +58,33 @@ export class Random {
     return result;
   }
 
+  /** Fills an array with what as many calls of `uint32` would give, several times faster. */
+  fill(words: Uint32Array): void {
+    let [s0, s1, s2, s3] = [this.#s0, this.#s1, this.#s2, this.#s3];
+    for (let i = 0; i < words.length; i++) {
+      words[i] = Math.imul(rotateLeft(Math.imul(s1, 5), 7), 9);
+      const shifted = s1 << 9;
+      s2 ^= s0;
+      s3 ^= s1;
+      s1 ^= s2;
+      s0 ^= s3;
+      s2 ^= shifted;
+      s3 = rotateLeft(s3, 11);
+    }
+    [this.#s0, this.#s1, this.#s2, this.#s3] = [s0, s1, s2, s3];
+  }
+
   /** A number from 0 up to but not including 1, with 53 random bits. */
   float(): number {
     const high = this.uint32() >>> 5;
     const low = this.uint32() >>> 6;
     return (high * 2 ** 26 + low) / 2 ** 53;
+  }
+
+  /** A number of the standard normal distribution (Box & Muller 1958). */
+  normal(): number {
+    // 1 − u lies in (0, 1], where the logarithm is finite.
+    return Math.sqrt(-2 * Math.log(1 - this.float())) * Math.cos(2 * Math.PI * this.float());
   }
 
   /** A whole number from 0 to `count` − 1, every one equally likely. */

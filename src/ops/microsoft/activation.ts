@@ -5,6 +5,7 @@ import { expectBroadcastTo, likeInput, partOf, shapeOfRankFrom } from '../argume
 import { counted, perOutput, times } from '../cost.js';
 import { type Call, commonDtype, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
+import { activationDecompositions, activationGradients } from './activation.gradient.js';
 import { flag, roles, withLast } from './arguments.js';
 
 /** FLOPs per element of activations that other operators carry in an attribute, as they are counted alone. */
@@ -129,7 +130,17 @@ function dropout(inputs: DropoutInputs, bitMask: boolean): Operator {
 
 const WITH_BIAS: DropoutInputs = { bias: 1, residual: 2, training: 4, roles: 'dwdss' };
 
-export const activationOperators: OperatorTable = {
+/** Every operator with how it is differentiated. */
+function differentiable(table: OperatorTable): OperatorTable {
+  const entries = Object.entries(table).map(([name, operator]): [string, Operator] => {
+    const gradient = activationGradients[name];
+    const decompose = activationDecompositions[name];
+    return [name, { ...operator, ...(gradient && { gradient }), ...(decompose && { decompose }) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+export const activationOperators: OperatorTable = differentiable({
   BiasAdd,
   BiasDropout: dropout(WITH_BIAS, false),
   BiasGelu: activation(5),
@@ -141,4 +152,4 @@ export const activationOperators: OperatorTable = {
   GatedAdd,
   Gelu: activation(5),
   QuickGelu: { infer: likeInput(0), cost: perOutput(6) },
-};
+});

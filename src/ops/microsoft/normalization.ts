@@ -7,6 +7,7 @@ import { dataTypeOfCode } from '../../graph/dtype.js';
 import { isTensor, type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { expectBroadcastTo, expectShape, likeInput, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
+import { normalizationGradients } from '../normalization.gradient.js';
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { roles, withLast } from './arguments.js';
@@ -31,6 +32,7 @@ export const SimplifiedLayerNormalization: Operator = {
     otherFlops: times(call.outputSize(), RMS_NORM),
   })),
   roles: roles('dw'),
+  gradient: normalizationGradients.SimplifiedLayerNormalization,
 };
 
 /** normalise(input + skip + bias) over the last dimension; the sum itself can be had as output 3. */

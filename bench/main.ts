@@ -1,0 +1,17 @@
+// Benchmarks, each beside its peer in one run:
+//
+//   npm run bench -- inspect model.onnx …   reading and counting, against Python's onnx
+//   npm run bench -- engine                 training and inference, against PyTorch
+//
+// PYTHON names a Python that has the peer's packages.
+const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
+  inspect: () => import('./inspect.js'),
+  engine: () => import('./engine.js'),
+};
+
+const benchmark = BENCHMARKS[process.argv[2] ?? ''];
+if (benchmark === undefined) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHMARKS).join(' | ')} …`);
+  process.exit(2);
+}
+await benchmark();

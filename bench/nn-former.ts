@@ -1,0 +1,107 @@
+// NN-Former's accuracy model (CVPR 2025) as the benchmark's workload: 12 layers of masked attention and a
+// feed-forward network with graph convolutions, on graphs of 7 nodes with a class and a depth token.
+import { dropout } from '../src/nn/dropout.js';
+import { truncatedNormal, zeros } from '../src/nn/initialise.js';
+import { linear } from '../src/nn/linear.js';
+import { layerNorm } from '../src/nn/normalise.js';
+import type { Scope } from '../src/nn/scope.js';
+import type { BatchShapes, Inputs, Objective } from '../src/nn/step.js';
+import type { Value } from '../src/ops/build.js';
+
+export interface NNFormerOptions {
+  readonly width: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly dropout: number;
+}
+
+export const PAPER: NNFormerOptions = { width: 160, layers: 12, heads: 4, dropout: 0 };
+const weight = truncatedNormal(0.02);
+
+/** (B, n, n) with a border of `value` for each of the two extra tokens: (B, n + 2, n + 2). */
+function bordered(a: Value, value: number): Value {
+  const { builder } = a;
+  const [, n] = a.sizes as [number, number, number];
+  return builder
+    .op('Pad', [a, builder.ints([0, 1, 1, 0, 1, 1]), builder.constant(value, a.dtype)])
+    .reshape([-1, n + 2, n + 2]);
+}
+
+/** 0 where attention may look, −∞ elsewhere: R, Rᵀ, RᵀR, RRᵀ, each with the diagonal. (B, 4, L, L) */
+function attentionBias(a: Value): Value {
+  const r = bordered(a, 1);
+  const t = r.transposeLast();
+  const { builder } = a;
+  const length = r.sizes[1]!;
+  const eye = Array.from({ length: length * length }, (_, i) => Number(i % (length + 1) === 0));
+  const identity = builder.constant(eye, 'float32', [length, length]);
+  const relations = [r, t, t.matmul(r), r.matmul(t)].map((m) => m.unsqueeze([1]));
+  const allowed = builder.concat(relations, 1).add(identity).greater(0);
+  return builder.where(allowed, builder.constant(0, 'float32'), Number.NEGATIVE_INFINITY);
+}
+
+function attention(s: Scope, x: Value, bias: Value, { heads, dropout: rate }: NNFormerOptions): Value {
+  const [, length, d] = x.sizes as [number, number, number];
+  const size = d / heads;
+  const qkv = linear(s.at('qkv'), x, 3 * d, { bias: false, weight });
+  const [q, k, v] = qkv
+    .split([d, d, d], 2)
+    .map((part) => part.reshape([-1, length, heads, size]).transpose([0, 2, 1, 3])) as [Value, Value, Value];
+  const scores = q
+    .mul(1 / Math.sqrt(size))
+    .matmul(k.transposeLast())
+    .add(bias);
+  const mixed = dropout(s, scores.softmax(), rate).matmul(v);
+  const y = mixed.transpose([0, 2, 1, 3]).reshape([-1, length, d]);
+  return dropout(s, linear(s.at('projection'), y, d, { bias: false, weight }), rate);
+}
+
+/** ReLU(x·W₁ + [G·V₁ | Gᵀ·V₂])·W₂ with V = x·W_g; W₁ and W_g are one matrix. */
+function feedForward(s: Scope, x: Value, g: Value, { dropout: rate }: NNFormerOptions): Value {
+  const d = x.sizes.at(-1)!;
+  const f = 4 * d;
+  const [u, v1, v2] = linear(s.at('expand'), x, 2 * f, { bias: false, weight }).split(
+    [f, f / 2, f / 2],
+    2,
+  ) as [Value, Value, Value];
+  const mixed = s.builder.concat([g.matmul(v1), g.transposeLast().matmul(v2)], 2);
+  const hidden = dropout(s, u.add(mixed).relu(), rate);
+  return dropout(s, linear(s.at('contract'), hidden, d, { bias: false, weight }), rate);
+}
+
+export function nnFormer(s: Scope, batch: Inputs, options = PAPER): Value {
+  const { width } = options;
+  const [code, depth, adjacency] = [batch.code!, batch.depth!, batch.adjacency!];
+  const size = code.sizes[0]!;
+  const tokens = [
+    s.parameter('class', [1, 1, width], weight).expand([size, 1, width]),
+    linear(s.at('operation'), code, width, { bias: false, weight }),
+    linear(s.at('depth'), depth, width, { bias: false, weight }),
+  ];
+  const bias = attentionBias(adjacency);
+  const g = bordered(adjacency, 0);
+  let x = layerNorm(s.at('norm'), s.builder.concat(tokens, 1));
+  for (let i = 0; i < options.layers; i++) {
+    const block = s.at('block', i);
+    x = x.add(attention(block.at('attention'), layerNorm(block.at('norm1'), x), bias, options));
+    x = x.add(feedForward(block.at('feedForward'), layerNorm(block.at('norm2'), x), g, options));
+  }
+  const first = layerNorm(s.at('last'), x.slice([0], [1], [1]).reshape([size, width]));
+  return linear(s.at('head'), first, 1, { weight, biasInit: zeros }).add(0.5);
+}
+
+export function objective(options: NNFormerOptions): Objective {
+  return {
+    predict: (s, batch) => nnFormer(s, batch, options),
+    loss: (s, batch) => nnFormer(s, batch, options).sub(batch.target!).square().mean(),
+  };
+}
+
+export function shapes(batch: number, nodes = 7): BatchShapes {
+  return {
+    code: { type: 'float32', dims: [batch, nodes, 32] },
+    depth: { type: 'float32', dims: [batch, 1, 32] },
+    adjacency: { type: 'float32', dims: [batch, nodes, nodes] },
+    target: { type: 'float32', dims: [batch, 1] },
+  };
+}

@@ -1,0 +1,244 @@
+// Reverse-mode differentiation as a transformation of graphs: the nodes of a model, then, walking them backwards,
+// the nodes that its operators' gradient rules write. The result is an ordinary model.
+import { type InferOptions, inferShapes } from '../analysis/infer.js';
+import {
+  type Graph,
+  type Model,
+  type Node,
+  nodeLabel,
+  operatorName,
+  type ValueInfo,
+} from '../graph/graph.js';
+import { Builder, isDifferentiable, type Value } from '../ops/build.js';
+import { Differentiation, Expansion } from '../ops/gradient.js';
+import { operatorFor } from '../ops/index.js';
+import { Call, type CallScope } from '../ops/operator.js';
+import { AuspexError } from '../util/errors.js';
+
+export interface GradientOptions extends InferOptions {
+  /** The gradient of `of` itself, by the name of a value of its shape. Default: ones. */
+  readonly seed?: string;
+}
+
+export interface Differentiated {
+  /** The model with the gradients among its outputs. */
+  readonly model: Model;
+  /** Where the gradients are: value name → name of its gradient. */
+  readonly gradients: ReadonlyMap<string, string>;
+}
+
+/**
+ * Adds to a model the gradients of one value with respect to others (weights, inputs, anything computed). A
+ * value `of` that is no scalar is summed. What `of` does not depend on has a gradient of zeros.
+ *
+ * @example
+ * const { model: step, gradients: of } = gradients(net, 'loss', ['conv1.weight']);
+ * of.get('conv1.weight'); // the output of `step` that holds it
+ */
+export function gradients(
+  model: Model,
+  of: string,
+  withRespectTo: readonly string[],
+  options: GradientOptions = {},
+): Differentiated {
+  const { graph: inferred } = inferShapes(model, options);
+  const builder = new Builder({ opsets: model.opsetImports, types: inferred.types });
+  for (const name of [of, ...withRespectTo]) checkValue(builder, name);
+  const nodes = inferred.nodes.map(({ node }) => node);
+  const writer = new GradientWriter(builder, nodes, of, withRespectTo);
+  const found = writer.run(options.seed);
+  const added = [...found.values()].map((value): ValueInfo => ({ name: value.name, type: value.type }));
+  const outputs = new Map([...model.graph.outputs, ...added].map((info) => [info.name, info]));
+  const graph: Graph = {
+    ...model.graph,
+    nodes: builder.nodes,
+    initializers: new Map([...model.graph.initializers, ...builder.initializers]),
+    outputs: [...outputs.values()],
+  };
+  return {
+    model: { ...model, graph, opsetImports: importsFor(builder.nodes, model.opsetImports) },
+    gradients: new Map([...found].map(([name, value]) => [name, value.name])),
+  };
+}
+
+function checkValue(builder: Builder, name: string): void {
+  const type = builder.types.get(name);
+  if (type === undefined) {
+    throw new AuspexError('GRADIENT_VALUE', `the graph has no value called '${name}'`);
+  }
+  if (!isDifferentiable(type)) {
+    throw new AuspexError('GRADIENT_VALUE', `'${name}' (${type}) has no gradient: it is no float tensor`);
+  }
+}
+
+/** A domain that rules have written operators of must be imported. */
+function importsFor(
+  nodes: readonly Node[],
+  imports: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const complete = new Map(imports);
+  for (const { domain } of nodes) {
+    const key = domain === 'ai.onnx' ? '' : domain;
+    if (!complete.has(key)) complete.set(key, 1);
+  }
+  return complete;
+}
+
+const NO_BODIES: CallScope = {
+  inferBody: () => {
+    throw new Error('bodies are not inferred again');
+  },
+  sameWork: () => false,
+};
+
+class GradientWriter {
+  readonly #builder: Builder;
+  readonly #of: string;
+  readonly #withRespectTo: readonly string[];
+  /** Values whose gradient matters: on a way from `withRespectTo` to `of`. */
+  readonly #active: Set<string>;
+  /** What was found so far of each gradient; they are summed when the value's own node is reached. */
+  readonly #parts = new Map<string, Value[]>();
+
+  constructor(builder: Builder, nodes: readonly Node[], of: string, withRespectTo: readonly string[]) {
+    this.#builder = builder;
+    this.#of = of;
+    this.#withRespectTo = withRespectTo;
+    const onTheWay = valuesBetween(nodes, builder, of, withRespectTo);
+    for (const node of nodes) this.#addForward(node, onTheWay);
+    this.#active = valuesBetween(builder.nodes, builder, of, withRespectTo);
+  }
+
+  /** Copies a node; one that is only differentiable by its parts is replaced by them. */
+  #addForward(node: Node, active: ReadonlySet<string>): void {
+    const builder = this.#builder;
+    const operator = operatorFor(node);
+    const isOnTheWay =
+      node.outputs.some((name) => active.has(name)) && node.inputs.some((name) => active.has(name));
+    if (operator?.gradient || !operator?.decompose || !isOnTheWay) {
+      builder.nodes.push(node);
+      return;
+    }
+    const start = builder.nodes.length;
+    const outputs = builder.within(nodeLabel(node), () =>
+      operator.decompose!(new Expansion(this.#call(node), builder)),
+    );
+    const written = builder.nodes.splice(start);
+    // What was written may be fused itself.
+    for (const inner of written) this.#addForward(inner, new Set([...active, ...outputsOf(written)]));
+    node.outputs.forEach((name, i) => {
+      if (name === '') return;
+      const value = outputs[i];
+      if (value === undefined) {
+        throw this.#missing(node, `its output ${i} is used, which is not taken apart`);
+      }
+      builder.nodes.push({ ...IDENTITY, name, inputs: [value.name], outputs: [name] });
+    });
+  }
+
+  #call(node: Node): Call {
+    const builder = this.#builder;
+    const type = (name: string) => (name === '' ? undefined : builder.types.get(name));
+    const call = new Call(node, builder.opsetOf(node.domain), node.inputs.map(type), NO_BODIES);
+    call.outputs = node.outputs.map((name) => type(name)!);
+    return call;
+  }
+
+  run(seed: string | undefined): Map<string, Value> {
+    const builder = this.#builder;
+    const forward = [...builder.nodes];
+    const result = builder.value(this.#of);
+    const first =
+      seed === undefined ? builder.within('gradient', () => result.onesLike()) : builder.value(seed);
+    this.#parts.set(this.#of, [first]);
+    for (const node of forward.reverse()) this.#backward(node);
+    return new Map(
+      this.#withRespectTo.map((name) => {
+        const value = builder.value(name);
+        const gradient = this.#gradientOf(name) ?? builder.within('gradient', () => value.zerosLike());
+        return [name, this.#named(gradient, name)];
+      }),
+    );
+  }
+
+  /** The gradient under a name of its own, so that two of them never share one. */
+  #named(gradient: Value, of: string): Value {
+    const builder = this.#builder;
+    const name = builder.freshName(`gradient/${of}`);
+    const [type] = builder.add({ ...IDENTITY, name, inputs: [gradient.name], outputs: [name] });
+    return builder.value(type === undefined ? gradient.name : name);
+  }
+
+  /** The sum of all that is known of a value's gradient. */
+  #gradientOf(name: string): Value | undefined {
+    const parts = this.#parts.get(name);
+    if (parts === undefined) return undefined;
+    if (parts.length === 1) return parts[0];
+    const sum = this.#builder.within('gradient', () => this.#builder.sum(parts));
+    this.#parts.set(name, [sum]);
+    return sum;
+  }
+
+  #backward(node: Node): void {
+    const { outputs, inputs } = node;
+    const outputGradients = outputs.map((name) => (name === '' ? undefined : this.#gradientOf(name)));
+    if (outputGradients.every((g) => g === undefined)) return;
+    const wanted = inputs.map((name) => this.#active.has(name));
+    if (!wanted.includes(true)) return;
+    const operator = operatorFor(node);
+    if (operator?.gradient === undefined) throw this.#missing(node);
+    const builder = this.#builder;
+    try {
+      const differentiation = new Differentiation(this.#call(node), builder, outputGradients, wanted);
+      const found = builder.within(`gradient/${nodeLabel(node)}`, () => operator.gradient!(differentiation));
+      found.forEach((gradient, i) => {
+        const name = inputs[i]!;
+        if (gradient === undefined || !wanted[i]) return;
+        const parts = this.#parts.get(name);
+        if (parts) parts.push(gradient);
+        else this.#parts.set(name, [gradient]);
+      });
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      throw error.within({ node: nodeLabel(node), operator: operatorName(node) });
+    }
+  }
+
+  #missing(node: Node, why = 'no rule says how it is differentiated'): AuspexError {
+    return new AuspexError(
+      'GRADIENT_MISSING',
+      `the gradient of '${this.#of}' flows through ${operatorName(node)}, and ${why}`,
+      { where: { node: nodeLabel(node), operator: operatorName(node) } },
+    );
+  }
+}
+
+const IDENTITY = { opType: 'Identity', domain: '', attributes: new Map() };
+
+function outputsOf(nodes: readonly Node[]): string[] {
+  return nodes.flatMap((node) => [...node.outputs, ...node.inputs]);
+}
+
+/** The float values that depend on one of `from` and that `to` depends on. */
+function valuesBetween(
+  nodes: readonly Node[],
+  builder: Builder,
+  to: string,
+  from: readonly string[],
+): Set<string> {
+  const reached = new Set(from);
+  const carries = (name: string): boolean => name !== '' && isDifferentiable(builder.types.get(name));
+  for (const node of nodes) {
+    if (node.inputs.some((name) => reached.has(name))) {
+      for (const name of node.outputs) if (carries(name)) reached.add(name);
+    }
+  }
+  const between = new Set<string>();
+  const needed = new Set([to]);
+  for (const node of [...nodes].reverse()) {
+    if (!node.outputs.some((name) => needed.has(name))) continue;
+    for (const name of node.inputs) needed.add(name);
+  }
+  for (const name of reached) if (needed.has(name)) between.add(name);
+  return between;
+}

@@ -1,0 +1,67 @@
+// Attention between the elements of sequences: nodes of a graph, patches of an image.
+import type { Value } from '../ops/build.js';
+import { AuspexError } from '../util/errors.js';
+import { dropout } from './dropout.js';
+import { type LinearOptions, linear } from './linear.js';
+import type { Scope } from './scope.js';
+
+/** What masked scores get added: finite, so that a row of nothing else is no NaN, and far below any score. */
+const MASKED = -1e30;
+
+/** The options of a linear layer hold for all products with weights. */
+export interface AttentionOptions extends LinearOptions {
+  /** Must divide d. */
+  readonly heads: number;
+  /**
+   * Who may attend to whom. Booleans (true: may), or numbers that are added to the scores. (n, m) for all, (H, n, m)
+   * per head, (B, 1, n, m) per sample or (B, H, n, m) per both. An element that may attend to nothing attends to
+   * all alike.
+   */
+  readonly mask?: Value;
+  /** Another sequence (B, m, e) that keys and values come from; x itself unless given. */
+  readonly memory?: Value;
+  /** Of the attention weights, in training. What comes out is not dropped from. */
+  readonly dropout?: number;
+}
+
+/**
+ * Multi-head attention (Vaswani et al. 2017): (B, n, d) → (B, n, d).
+ *
+ *     head_k = softmax(Q_k·K_kᵀ/√h + mask_k)·V_k,   y = [head_1 … head_H]·W_O,   h = d/H
+ *
+ * Q, K and V of a sequence that attends to itself are one product with `qkv.weight` (d, 3d), whose columns are those
+ * of Q, then K, then V, each head after head. With a `memory` Q is `q.weight` (d, d) and the others `kv.weight`
+ * (e, 2d). W_O is `out.weight` (d, d).
+ */
+export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions): Value {
+  const { heads, mask, memory, dropout: rate = 0 } = options;
+  const [batch, , d] = x.sizes as [number, number, number];
+  const size = d / heads;
+  if (!Number.isInteger(size)) {
+    throw new AuspexError('ATTENTION_HEADS', `a width of ${d} is not shared equally by ${heads} heads`);
+  }
+  const product = (name: string, from: Value, out: number): Value => linear(s.at(name), from, out, options);
+  /** (B, m, parts·d) → parts of (B, H, m, h) */
+  const split = (joined: Value, parts: number): Value[] => {
+    const length = joined.length(1);
+    const byHead = joined.reshape([batch, length, parts, heads, size]).transpose([2, 0, 3, 1, 4]);
+    return byHead.split(Array<number>(parts).fill(1), 0).map((part) => part.squeeze([0]));
+  };
+
+  const [q, k, v] =
+    memory === undefined
+      ? split(product('qkv', x, 3 * d), 3)
+      : [...split(product('q', x, d), 1), ...split(product('kv', memory, 2 * d), 2)];
+  const scores = q!.mul(1 / Math.sqrt(size)).matmul(k!.transposeLast());
+  const masked = mask === undefined ? scores : scores.add(additiveMask(mask));
+  const weights = dropout(s, masked.softmax(), rate);
+  const merged = weights.matmul(v!).transpose([0, 2, 1, 3]).reshapeTo(x);
+  return product('out', merged, d);
+}
+
+/** Booleans as numbers to add to scores: 0 where true, far below any score where false. Numbers stay as they are. */
+export function additiveMask(mask: Value): Value {
+  if (mask.dtype !== 'bool') return mask;
+  const { builder } = mask;
+  return builder.where(mask, builder.constant(0, 'float32'), MASKED);
+}

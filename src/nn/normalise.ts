@@ -1,0 +1,65 @@
+// Normalisations with trained scale and shift, and the scale of a residual branch.
+import type { Value } from '../ops/build.js';
+import { AuspexError } from '../util/errors.js';
+import { constant, ones, zeros } from './initialise.js';
+import type { Scope } from './scope.js';
+
+/** Ba et al. 2016, over the last dimension: (…, d) → (…, d). */
+export function layerNorm(s: Scope, x: Value, epsilon = 1e-5): Value {
+  const d = x.length(-1);
+  const scale = s.parameter('weight', [d], ones);
+  const shift = s.parameter('bias', [d], zeros);
+  return s.builder.op('LayerNormalization', [x, scale, shift], { axis: -1, epsilon });
+}
+
+export interface BatchNormOptions {
+  /** 1 for images (B, C, …), −1 for features (…, C). */
+  readonly channelAxis?: 1 | -1;
+  /** The part of the batch's statistics that goes into the running ones, PyTorch's convention; ONNX's is 1 − this. */
+  readonly momentum?: number;
+  readonly epsilon?: number;
+}
+
+/**
+ * Batch normalisation (Ioffe & Szegedy 2015): y = (x − μ)/√(σ² + ε)·γ + β for every channel, (B, C, …) → (B, C, …).
+ *
+ * In training μ and σ² are those of the batch, σ² dividing by n, the number of elements of a channel. The running
+ * statistics follow as in PyTorch: r ← (1 − m)·r + m·(μ or σ²·n/(n − 1)). In evaluation they take the place of μ
+ * and σ².
+ */
+export function batchNorm(s: Scope, x: Value, options: BatchNormOptions = {}): Value {
+  const { channelAxis = 1, momentum = 0.1, epsilon = 1e-5 } = options;
+  const channels = x.length(channelAxis);
+  const rows = channelAxis === 1 ? x : x.reshape([-1, channels]);
+  const inputs = [
+    rows,
+    s.parameter('weight', [channels], ones),
+    s.parameter('bias', [channels], zeros),
+    s.buffer('running_mean', [channels], zeros),
+    s.buffer('running_var', [channels], ones),
+  ];
+  if (!s.isTraining) return s.builder.op('BatchNormalization', inputs, { epsilon }).reshapeTo(x);
+
+  const count = rows.sizes.reduce((n, d) => n * d, 1) / channels;
+  if (count < 2) {
+    throw new AuspexError('BATCH_TOO_SMALL', `batchNorm at '${s.path}' has one element per channel`, {
+      hint: 'train with larger batches',
+    });
+  }
+  // Without momentum the operator's running statistics are those of the batch alone.
+  const attributes = { epsilon, momentum: 0, training_mode: 1 };
+  const [y, mean, variance] = s.builder.apply('BatchNormalization', inputs, attributes, { outputs: 3 });
+  const follow = (name: string, now: Value, correction: number): void => {
+    // A layer that a step applies twice moves its statistics twice.
+    const before = s.trace.updates.get(`${s.path}${name}`) ?? s.builder.value(`${s.path}${name}`);
+    s.update(name, before.mul(1 - momentum).add(now.mul(momentum * correction)));
+  };
+  follow('running_mean', mean!, 1);
+  follow('running_var', variance!, count / (count - 1));
+  return y!.reshapeTo(x);
+}
+
+/** LayerScale (Touvron et al. 2021): a residual branch times one trained number per channel, (…, d) → (…, d). */
+export function layerScale(s: Scope, x: Value, initial = 1e-4): Value {
+  return x.mul(s.parameter('gamma', [x.length(-1)], constant(initial)));
+}

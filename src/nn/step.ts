@@ -1,0 +1,166 @@
+// A training step as one model: forward, loss, backward, clipping, optimiser, average of the weights. Its inputs
+// are the batch, the state and a few scalars; its outputs the next state, the loss and the gradient's norm.
+import { inferShapes } from '../analysis/infer.js';
+import { gradients } from '../autodiff/gradients.js';
+import type { DataType } from '../graph/dtype.js';
+import { type Model, makeGraph, makeModel } from '../graph/graph.js';
+import { Builder, type Value } from '../ops/build.js';
+import type { Optimiser } from './optimiser.js';
+import { type NoiseSite, type ParameterSpec, type Scope, Trace } from './scope.js';
+
+/** Element type and shape of the tensors of a batch, by name. */
+export type BatchShapes = Readonly<
+  Record<string, { readonly type: DataType; readonly dims: readonly number[] }>
+>;
+
+/** The values of a batch in a trace. */
+export type Inputs = Readonly<Record<string, Value>>;
+
+/** Something to train. Both functions ask their scope for the same parameters. */
+export interface Objective {
+  /** What is minimised: a scalar. */
+  loss(s: Scope, batch: Inputs): Value;
+  /** What the trained model gives. */
+  predict(s: Scope, batch: Inputs): Value;
+}
+
+export interface StepOptions {
+  readonly optimiser: Optimiser;
+  /** The gradient of all parameters together is scaled down to this norm. */
+  readonly clipNorm?: number;
+  /** Decay of an exponential moving average of the weights: e ← d·e + (1 − d)·w. */
+  readonly emaDecay?: number;
+}
+
+/** Something kept from step to step. */
+export interface StateSpec {
+  readonly name: string;
+  readonly dims: readonly number[];
+  /** The input of the step that takes it and the output that gives it back. */
+  readonly input: string;
+  readonly output: string;
+  /** The parameter it belongs to: itself, a slot of the optimiser or its average. */
+  readonly role: 'parameter' | 'slot' | 'average';
+  readonly parameter: ParameterSpec;
+}
+
+export interface TrainingStep {
+  readonly model: Model;
+  readonly state: readonly StateSpec[];
+  readonly noise: readonly NoiseSite[];
+  /** Names of the inputs that hold the optimiser's scalars, by its names for them. */
+  readonly scalars: Readonly<Record<string, string>>;
+}
+
+export const LOSS = 'loss';
+export const GRADIENT_NORM = 'gradientNorm';
+
+/** Traces an objective for batches of one shape. */
+export function trace(
+  shapes: BatchShapes,
+  isTraining: boolean,
+  write: (s: Scope, batch: Inputs) => Value,
+  output: string,
+): { trace: Trace; model: Model } {
+  const traced = new Trace(isTraining);
+  const { builder } = traced;
+  const batch = Object.fromEntries(
+    Object.entries(shapes).map(([name, { type, dims }]) => [name, builder.input(name, type, dims)]),
+  );
+  const result = write(traced.scope, batch);
+  builder.add({
+    name: output,
+    opType: 'Identity',
+    domain: '',
+    inputs: [result.name],
+    outputs: [output],
+    attributes: new Map(),
+  });
+  const updates = [...traced.updates.values()].map(({ name, type }) => ({ name, type }));
+  const graph = makeGraph({
+    name: output,
+    nodes: builder.nodes,
+    inputs: builder.inputs,
+    outputs: [{ name: output, type: builder.value(output).type }, ...updates],
+    initializers: builder.initializers,
+  });
+  return { trace: traced, model: makeModel(graph, { opsetImports: builder.opsets }) };
+}
+
+/** Writes the training step of an objective for batches of one shape. */
+export function trainingStep(objective: Objective, shapes: BatchShapes, options: StepOptions): TrainingStep {
+  const { optimiser, clipNorm, emaDecay } = options;
+  const forward = trace(shapes, true, (s, batch) => objective.loss(s, batch), LOSS);
+  const parameters = [...forward.trace.parameters.values()];
+  const trained = parameters.filter((p) => p.isTrained);
+  const names = trained.map((p) => p.name);
+  const differentiated = gradients(forward.model, LOSS, names);
+  const { graph } = differentiated.model;
+  const builder = new Builder({
+    opsets: differentiated.model.opsetImports,
+    types: inferShapes(differentiated.model).graph.types,
+  });
+  builder.nodes.push(...graph.nodes);
+  const found = names.map((name) => builder.value(differentiated.gradients.get(name)!));
+
+  const scalars = Object.fromEntries(
+    Object.keys(optimiser.scalars(1, 1)).map((name) => [name, builder.input(`step.${name}`, 'float32', [])]),
+  );
+  const squares = found.map((g) => g.mul(g).sum());
+  const norm = squares.reduce((a, b) => a.add(b)).sqrt();
+  // As PyTorch's clip_grad_norm_: min(1, limit / (norm + 1e-6)).
+  const scale = clipNorm === undefined ? undefined : norm.add(1e-6).reciprocal().mul(clipNorm).min(1);
+  const state: StateSpec[] = [];
+  const keep = (spec: Omit<StateSpec, 'output'>, next: Value): void => {
+    const output = `next.${spec.name}`;
+    builder.add({ ...IDENTITY, name: output, inputs: [next.name], outputs: [output] });
+    state.push({ ...spec, output });
+  };
+  trained.forEach((parameter, i) => {
+    const { name, dims } = parameter;
+    const slots = optimiser.slots.map((slot) => ({ slot, name: `${name}#${slot}` }));
+    const updated = optimiser.update({
+      parameter: builder.value(name),
+      gradient: scale === undefined ? found[i]! : found[i]!.mul(scale),
+      slots: Object.fromEntries(slots.map((s) => [s.slot, builder.input(s.name, 'float32', dims)])),
+      scalars,
+      decays: optimiser.decays(dims.length),
+    });
+    keep({ name, dims, input: name, role: 'parameter', parameter }, updated.parameter);
+    for (const s of slots) {
+      keep({ name: s.name, dims, input: s.name, role: 'slot', parameter }, updated.slots[s.slot]!);
+    }
+    if (emaDecay === undefined) return;
+    const average = `${name}#average`;
+    const before = builder.input(average, 'float32', dims);
+    const after = before.mul(emaDecay).add(updated.parameter.mul(1 - emaDecay));
+    keep({ name: average, dims, input: average, role: 'average', parameter }, after);
+  });
+  for (const parameter of parameters) {
+    if (parameter.isTrained) continue;
+    const { name, dims } = parameter;
+    const next = forward.trace.updates.get(name);
+    const value = builder.value(next?.name ?? name);
+    keep({ name, dims, input: name, role: 'parameter', parameter }, value);
+  }
+  builder.add({ ...IDENTITY, name: GRADIENT_NORM, inputs: [norm.name], outputs: [GRADIENT_NORM] });
+  const outputs = [LOSS, GRADIENT_NORM, ...state.map((s) => s.output)];
+  const model = makeModel(
+    makeGraph({
+      name: 'training step',
+      nodes: builder.nodes,
+      inputs: [...graph.inputs, ...builder.inputs],
+      outputs: outputs.map((name) => ({ name, type: builder.value(name).type })),
+      initializers: new Map([...graph.initializers, ...builder.initializers]),
+    }),
+    { opsetImports: differentiated.model.opsetImports },
+  );
+  return {
+    model,
+    state,
+    noise: forward.trace.noise,
+    scalars: Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, value.name])),
+  };
+}
+
+const IDENTITY = { opType: 'Identity', domain: '', attributes: new Map() };

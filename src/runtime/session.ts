@@ -1,0 +1,188 @@
+// Runs a model on ONNX Runtime: onnxruntime-node under Node, onnxruntime-web in a page. Nothing above this folder
+// knows which. The runtime is loaded when the first session is made.
+import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-common';
+import type { DataType } from '../graph/dtype.js';
+import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
+import { encodeModel } from '../onnx/write.js';
+import { AuspexError } from '../util/errors.js';
+
+export interface SessionOptions {
+  /** Threads of one operator; ONNX Runtime takes all cores unless told. */
+  readonly threads?: number;
+  /** How far ONNX Runtime rewrites the graph; `all` unless told. */
+  readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all';
+  /** Execution providers in order of preference, such as `['cuda', 'cpu']`; the CPU unless told. */
+  readonly providers?: readonly string[];
+  /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */
+  readonly seed?: number;
+}
+
+export type TypedArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
+
+/** A tensor in memory. Its data may be written again by a later run that it is given to as an output. */
+export interface HostTensor {
+  readonly type: DataType;
+  readonly dims: readonly number[];
+  readonly data: TypedArray;
+}
+
+export type Feeds = Readonly<Record<string, HostTensor>>;
+
+/** The module of one of the two runtimes. */
+interface RuntimeModule {
+  readonly InferenceSession: typeof InferenceSession;
+  readonly Tensor: typeof RuntimeTensor;
+}
+
+let loading: Promise<RuntimeModule> | undefined;
+
+function runtime(): Promise<RuntimeModule> {
+  const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
+  // A name that is computed: what builds pages must not look for the other runtime.
+  const name = `onnxruntime-${isNode ? 'node' : 'web'}`;
+  loading ??= import(/* @vite-ignore */ name).then(
+    (module) => (module.default?.InferenceSession ? module.default : module) as RuntimeModule,
+    (cause) => {
+      loading = undefined;
+      throw new AuspexError('RUNTIME_MISSING', `${name} cannot be loaded`, {
+        kind: 'failure',
+        hint: `install it: npm install ${name}`,
+        cause,
+      });
+    },
+  );
+  return loading;
+}
+
+/** A tensor that sessions take. Data is not copied. */
+export async function hostTensor(
+  type: DataType,
+  data: TypedArray,
+  dims: readonly number[],
+): Promise<HostTensor> {
+  const { Tensor } = await runtime();
+  return new Tensor(type as 'float32', data as Float32Array, dims) as unknown as HostTensor;
+}
+
+/** A model that is ready to run. */
+export class Session {
+  readonly #session: InferenceSession;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+
+  private constructor(session: InferenceSession) {
+    this.#session = session;
+    this.inputs = session.inputNames;
+    this.outputs = session.outputNames;
+  }
+
+  /**
+   * Compiles a model.
+   *
+   * @example
+   * const session = await Session.create(model, { threads: 2 });
+   * const { logits } = await session.run({ x: await hostTensor('float32', pixels, [1, 3, 224, 224]) });
+   */
+  static async create(model: Model, options: SessionOptions = {}): Promise<Session> {
+    const { InferenceSession } = await runtime();
+    const { threads, optimization = 'all', providers, seed } = options;
+    try {
+      const bytes = encodeModel(seed === undefined ? model : withSeeds(model, seed));
+      const session = await InferenceSession.create(bytes, {
+        graphOptimizationLevel: optimization,
+        logSeverityLevel: 3,
+        ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
+        ...(providers ? { executionProviders: [...providers] } : {}),
+      });
+      return new Session(session);
+    } catch (error) {
+      throw wrapped(error, 'RUNTIME_REFUSED', 'ONNX Runtime does not take the model');
+    }
+  }
+
+  /**
+   * Runs the model.
+   *
+   * @param into tensors that outputs are written to; those that are not among them are made anew.
+   */
+  async run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>> {
+    const inputs = feeds as unknown as InferenceSession.FeedsType;
+    try {
+      const results = into
+        ? await this.#session.run(inputs, this.#fetches(into))
+        : await this.#session.run(inputs);
+      return results as unknown as Record<string, HostTensor>;
+    } catch (error) {
+      throw wrapped(error, 'RUNTIME_FAILED', 'ONNX Runtime could not run the model');
+    }
+  }
+
+  #fetches(into: Feeds): InferenceSession.FetchesType {
+    const fetches: Record<string, HostTensor | null> = {};
+    for (const name of this.outputs) fetches[name] = into[name] ?? null;
+    return fetches as unknown as InferenceSession.FetchesType;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#session.release();
+  }
+}
+
+function wrapped(error: unknown, code: string, what: string): unknown {
+  if (error instanceof AuspexError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new AuspexError(code, `${what}: ${message}`, { kind: 'failure', cause: error });
+}
+
+const sessions = new WeakMap<Model, Map<string, Promise<Session>>>();
+
+/** The session of a model, made once for each set of options. */
+export function sessionFor(model: Model, options: SessionOptions = {}): Promise<Session> {
+  const key = JSON.stringify([options.threads, options.optimization, options.providers, options.seed]);
+  let made = sessions.get(model);
+  if (made === undefined) {
+    made = new Map();
+    sessions.set(model, made);
+  }
+  let session = made.get(key);
+  if (session === undefined) {
+    session = Session.create(model, options);
+    made.set(key, session);
+    session.catch(() => made.delete(key));
+  }
+  return session;
+}
+
+/** Operators that draw numbers, seeded by an attribute of type float. */
+const RANDOM = new Set([
+  'RandomNormal',
+  'RandomNormalLike',
+  'RandomUniform',
+  'RandomUniformLike',
+  'Bernoulli',
+  'Multinomial',
+]);
+
+/** The model with a seed in every random operator of its graph that has none, each its own. */
+function withSeeds(model: Model, seed: number): Model {
+  const nodes = model.graph.nodes.map((node, i): Node => {
+    const isDropout = node.opType === 'Dropout' && isDefaultDomain(node.domain);
+    const isRandom = RANDOM.has(node.opType) && isDefaultDomain(node.domain);
+    if ((!isRandom && !isDropout) || node.attributes.has('seed')) return node;
+    // ONNX Runtime makes the float a whole number of 32 bits.
+    const value = (seed * 7919 + i * 104729) % 2 ** 24;
+    const attribute = isDropout ? { type: 'int' as const, value } : { type: 'float' as const, value };
+    return { ...node, attributes: new Map([...node.attributes, ['seed', attribute]]) };
+  });
+  return { ...model, graph: { ...model.graph, nodes } };
+}
