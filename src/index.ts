@@ -1,3 +1,4 @@
 // The library for Node: what runs everywhere, and models on disk.
 export { readModel, type WriteOptions, writeModel } from './onnx/file.js';
+export { checkpointFile } from './store/checkpoint-file.js';
 export * from './web.js';

@@ -13,6 +13,7 @@ export {
 } from './analysis/infer.js';
 export { type Inspection, inspect } from './analysis/inspect.js';
 export type { ConstantKind } from './analysis/parameters.js';
+export { type Differentiated, type GradientOptions, gradients } from './autodiff/gradients.js';
 export type { Dim } from './graph/dim.js';
 export type { DataType } from './graph/dtype.js';
 export type { Attribute, Graph, Model, Node, ValueInfo } from './graph/graph.js';
@@ -21,4 +22,12 @@ export { type Tensor, tensorBytes, tensorNumbers } from './graph/tensor.js';
 export { TensorType, type ValueType } from './graph/types.js';
 export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
+export {
+  type Feeds,
+  type HostTensor,
+  hostTensor,
+  Session,
+  type SessionOptions,
+  sessionFor,
+} from './runtime/session.js';
 export { AuspexError, type Where } from './util/errors.js';

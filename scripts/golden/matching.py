@@ -74,42 +74,33 @@ def entry(parameter, uses):
             "of": lambda gradients: gradients[parameter].permute(axes).reshape(shape)}
 
 
-# torch's order of gates → ONNX's
+# ONNX's gates by their place in torch's weights: input, output, forget, cell; update, reset, new.
 GATES = {"LSTM": [0, 3, 1, 2], "GRU": [1, 0, 2], "RNN": [0]}
 
 
 def recurrent(graph, parameters):
-    """The weights of LSTM, GRU and RNN nodes: [directions, gates·hidden, …], biases side by side."""
+    """The weights of LSTM, GRU and RNN nodes: [directions, gates·hidden, …], both biases side by side."""
     values = float_tensors(graph)
+    layers = [key.replace("weight_ih", "{}") for key in parameters if "weight_ih" in key and "reverse" not in key]
     entries = []
     for node in graph.node:
-        gates = GATES.get(node.op_type)
-        if gates is None:
+        if node.op_type not in GATES:
             continue
         for name, kinds in zip(node.input[1:4], (["weight_ih"], ["weight_hh"], ["bias_ih", "bias_hh"])):
-            layers = sorted({key[: key.rindex(kinds[0])] + "{}" + key[key.rindex(kinds[0]) + len(kinds[0]):]
-                             for key in parameters if kinds[0] in key}, key=lambda key: ("_reverse" in key, key))
-            value = values.get(name)
-            if value is None:
-                continue
-            for start, count in ((start, count) for count in (1, 2) for start in range(len(layers))):
-                # the layers of one node: one direction, or a layer and its reverse
-                chosen = layers[start: start + 1]
-                if count == 2:
-                    chosen = chosen + [key.replace("_l", "_l") + "_reverse" for key in chosen]
-                names = [[key.format(kind) for kind in kinds] for key in chosen]
-                if not all(key in parameters for group in names for key in group):
+            for directions in ([layer + end for end in ends] for layer in layers for ends in ([""], ["", "_reverse"])):
+                names = [[direction.format(kind) for kind in kinds] for direction in directions]
+                if name not in values or not all(key in parameters for group in names for key in group):
                     continue
-                arrange = arranged(names, gates)
-                if np.array_equal(arrange(parameters).detach().numpy(), value):
+                arrange = arranged(names, GATES[node.op_type])
+                if np.array_equal(arrange(parameters).detach().numpy(), values[name]):
                     entries.append({"parameters": sum(names, []), "uses": [(name, None)], "of": arrange})
-                    break
     return entries
 
 
 def arranged(names, gates):
-    def one(tensor):
+    """A function that puts tensors by name together as a recurrent node wants them."""
+    def reorder(tensor):
         parts = tensor.chunk(len(gates))
         return torch.cat([parts[gate] for gate in gates])
 
-    return lambda values: torch.stack([torch.cat([one(values[key]) for key in group]) for group in names])
+    return lambda values: torch.stack([torch.cat([reorder(values[key]) for key in group]) for group in names])

@@ -9,11 +9,13 @@ import {
   operatorName,
   type ValueInfo,
 } from '../graph/graph.js';
+import type { ValueType } from '../graph/types.js';
 import { Builder, isDifferentiable, type Value } from '../ops/build.js';
 import { Differentiation, Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
 import { Call, type CallScope } from '../ops/operator.js';
 import { AuspexError } from '../util/errors.js';
+import { flatten } from './flatten.js';
 
 export interface GradientOptions extends InferOptions {
   /** The gradient of `of` itself, by the name of a value of its shape. Default: ones. */
@@ -42,17 +44,17 @@ export function gradients(
   options: GradientOptions = {},
 ): Differentiated {
   const { graph: inferred } = inferShapes(model, options);
-  const builder = new Builder({ opsets: model.opsetImports, types: inferred.types });
+  const flat = flatten(inferred);
+  const builder = new Builder({ opsets: model.opsetImports, types: flat.types });
   for (const name of [of, ...withRespectTo]) checkValue(builder, name);
-  const nodes = inferred.nodes.map(({ node }) => node);
-  const writer = new GradientWriter(builder, nodes, of, withRespectTo);
+  const writer = new GradientWriter(builder, flat.nodes, of, withRespectTo);
   const found = writer.run(options.seed);
   const added = [...found.values()].map((value): ValueInfo => ({ name: value.name, type: value.type }));
   const outputs = new Map([...model.graph.outputs, ...added].map((info) => [info.name, info]));
   const graph: Graph = {
     ...model.graph,
     nodes: builder.nodes,
-    initializers: new Map([...model.graph.initializers, ...builder.initializers]),
+    initializers: new Map([...model.graph.initializers, ...flat.initializers, ...builder.initializers]),
     outputs: [...outputs.values()],
   };
   return {
@@ -219,6 +221,12 @@ function outputsOf(nodes: readonly Node[]): string[] {
   return nodes.flatMap((node) => [...node.outputs, ...node.inputs]);
 }
 
+/** Whether a gradient could flow through a value; a sequence may hold tensors that have one. */
+function mayCarry(type: ValueType | undefined): boolean {
+  const isContainer = type?.kind === 'sequence' || type?.kind === 'optional';
+  return isContainer ? mayCarry(type.element) : isDifferentiable(type);
+}
+
 /** The float values that depend on one of `from` and that `to` depends on. */
 function valuesBetween(
   nodes: readonly Node[],
@@ -227,7 +235,7 @@ function valuesBetween(
   from: readonly string[],
 ): Set<string> {
   const reached = new Set(from);
-  const carries = (name: string): boolean => name !== '' && isDifferentiable(builder.types.get(name));
+  const carries = (name: string): boolean => name !== '' && mayCarry(builder.types.get(name));
   for (const node of nodes) {
     if (node.inputs.some((name) => reached.has(name))) {
       for (const name of node.outputs) if (carries(name)) reached.add(name);

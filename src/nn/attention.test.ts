@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { type HostTensor, hostTensor, Session } from '../runtime/session.js';
 import { multiHeadAttention } from './attention.js';
 import { expectGolden } from './golden.testing.js';
-import { constant } from './initialise.js';
-import { Trace } from './scope.js';
+import { constant, initialValues } from './initialise.js';
+import { type Scope, Trace } from './scope.js';
+import { type Inputs, trace } from './step.js';
 
 describe('multiHeadAttention is PyTorch’s', () => {
   it('without a mask', () =>
@@ -26,6 +28,30 @@ describe('multiHeadAttention is PyTorch’s', () => {
 });
 
 describe('multiHeadAttention', () => {
+  it('attends to all alike where it may attend to nothing', async () => {
+    const shapes = { x: { type: 'float32', dims: [1, 3, 2] } } as const;
+    const write = (s: Scope, { x }: Inputs) =>
+      multiHeadAttention(s, x!, {
+        heads: 1,
+        mask: s.builder.constant([0, 0, 0, 1, 0, 0, 0, 0, 0], 'bool', [3, 3]),
+        bias: false,
+        weight: (_, dims) => Float32Array.from({ length: dims[0]! * dims[1]! }, (_, i) => i - 3),
+      });
+    const { model, trace: traced } = trace(shapes, false, write, 'y');
+    const feeds: Record<string, HostTensor> = {
+      x: await hostTensor('float32', Float32Array.of(1, 2, 3, 5, 8, 13), [1, 3, 2]),
+    };
+    for (const spec of traced.parameters.values()) {
+      feeds[spec.name] = await hostTensor('float32', initialValues(spec, 1), spec.dims);
+    }
+    const { y } = await (await Session.create(model)).run(feeds);
+    // x is on average (4, 20/3); V has the rows (1, 2), (7, 8); W_O has (−3, −2), (−1, 0). Row 1 sees (1, 2) alone.
+    const all = [-640 / 3, -304 / 3];
+    expect([...(y!.data as Float32Array)]).toEqual(
+      [...all, -63, -30, ...all].map((v) => expect.closeTo(v, 3)),
+    );
+  });
+
   it('drops attention weights in training only', () => {
     const counts = [true, false].map((isTraining) => {
       const trace = new Trace(isTraining);

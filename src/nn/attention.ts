@@ -35,31 +35,31 @@ export interface AttentionOptions extends LinearOptions {
  */
 export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions): Value {
   const { heads, mask, memory, dropout: rate = 0 } = options;
-  const [batch, , d] = x.sizes as [number, number, number];
-  const size = d / heads;
-  if (!Number.isInteger(size)) {
+  const d = x.length(-1);
+  if (d % heads !== 0) {
     throw new AuspexError('ATTENTION_HEADS', `a width of ${d} is not shared equally by ${heads} heads`);
   }
   const product = (name: string, from: Value, out: number): Value => linear(s.at(name), from, out, options);
-  /** (B, m, parts·d) → parts of (B, H, m, h) */
-  const split = (joined: Value, parts: number): Value[] => {
-    const length = joined.length(1);
-    const byHead = joined.reshape([batch, length, parts, heads, size]).transpose([2, 0, 3, 1, 4]);
-    return byHead.split(Array<number>(parts).fill(1), 0).map((part) => part.squeeze([0]));
-  };
-
   const [q, k, v] =
     memory === undefined
-      ? split(product('qkv', x, 3 * d), 3)
-      : [...split(product('q', x, d), 1), ...split(product('kv', memory, 2 * d), 2)];
-  const scores = q!.mul(1 / Math.sqrt(size)).matmul(k!.transposeLast());
+      ? product('qkv', x, 3 * d).split([d, d, d], -1)
+      : [product('q', x, d), ...product('kv', memory, 2 * d).split([d, d], -1)];
+  /** (B, n, d) as (B, n, H, h), its dimensions then in another order. */
+  const byHead = (value: Value, order: readonly number[]): Value =>
+    value.reshape([value.length(0), value.length(1), heads, d / heads]).transpose(order);
+
+  const queries = byHead(q!, [0, 2, 1, 3]).mul(1 / Math.sqrt(d / heads));
+  const scores = queries.matmul(byHead(k!, [0, 2, 3, 1]));
   const masked = mask === undefined ? scores : scores.add(additiveMask(mask));
   const weights = dropout(s, masked.softmax(), rate);
-  const merged = weights.matmul(v!).transpose([0, 2, 1, 3]).reshapeTo(x);
-  return product('out', merged, d);
+  const joined = weights.matmul(byHead(v!, [0, 2, 1, 3])).transpose([0, 2, 1, 3]);
+  return product('out', joined.reshapeTo(x), d);
 }
 
-/** Booleans as numbers to add to scores: 0 where true, far below any score where false. Numbers stay as they are. */
+/**
+ * Booleans as numbers to add to scores: 0 where true, far below any score where false. Numbers stay as they are.
+ * Where many layers share a mask, it is cheaper to do this once for all of them.
+ */
 export function additiveMask(mask: Value): Value {
   if (mask.dtype !== 'bool') return mask;
   const { builder } = mask;

@@ -8,6 +8,7 @@ import { encodeModel } from '../onnx/write.js';
 import { ByteRange } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
 import type { TrainingRecord, Validation } from './record.js';
+import type { PlateauState } from './schedules.js';
 
 /** Where the latest checkpoint of a training is kept. */
 export interface CheckpointStore {
@@ -42,6 +43,25 @@ export interface Checkpoint {
   readonly state: ReadonlyMap<string, StoredTensor>;
   /** The best weights; empty before the first validation. */
   readonly best: ReadonlyMap<string, StoredTensor>;
+}
+
+/** A checkpoint of something else. */
+export function checkpointMismatch(what: string, cause?: unknown): AuspexError {
+  return new AuspexError('CHECKPOINT_MISMATCH', `the checkpoint ${what}`, {
+    hint: 'go on with what the training began with, or remove the checkpoint to start anew',
+    cause,
+  });
+}
+
+/** @throws AuspexError CHECKPOINT_MISMATCH, naming what differs; objectives are for others to compare. */
+export function expectSameTraining(then: TrainingIdentity, now: TrainingIdentity): void {
+  for (const key of ['seed', 'optimiser', 'clipNorm', 'emaDecay', 'evaluateWith'] as const) {
+    if (then[key] === now[key]) continue;
+    throw checkpointMismatch(`was made with ${key} ${then[key] ?? 'none'}; here it is ${now[key] ?? 'none'}`);
+  }
+  if (then.optimiserFingerprint !== now.optimiserFingerprint) {
+    throw checkpointMismatch(`was made with other settings of the optimiser ${now.optimiser}`);
+  }
 }
 
 const FORMAT = 'auspex.checkpoint/1';
@@ -154,6 +174,12 @@ function number(from: Fields, key: string): number {
   throw new Error(`'${key}' is no number`);
 }
 
+/** A number that may be NaN or infinite. */
+function score(from: Fields, key: string): number {
+  const value = from[key];
+  return value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? Number(value) : number(from, key);
+}
+
 function count(from: Fields, key: string): number {
   const value = number(from, key);
   if (Number.isSafeInteger(value) && value >= 0) return value;
@@ -193,15 +219,18 @@ function recordOf(value: unknown, curve: (name: string) => number[]): TrainingRe
     batch: count(from, 'batch'),
     best: from.best === undefined ? undefined : validationOf(from.best),
     sinceBest: count(from, 'sinceBest'),
-    rateScale: number(from, 'rateScale'),
-    sincePlateau: count(from, 'sincePlateau'),
+    plateau: plateauOf(from.plateau),
     curves: { loss, learningRate, gradientNorm, validation: validation.map(validationOf) },
   };
 }
 
 function validationOf(value: unknown): Validation {
   const from = fields(value, 'validation');
-  const { score } = from;
-  if (typeof score !== 'number' && typeof score !== 'string') throw new Error("'score' is no number");
-  return { step: count(from, 'step'), epoch: count(from, 'epoch'), score: Number(score) };
+  return { step: count(from, 'step'), epoch: count(from, 'epoch'), score: score(from, 'score') };
+}
+
+function plateauOf(value: unknown): PlateauState {
+  const from = fields(value, 'plateau');
+  const best = from.best === null ? null : score(from, 'best');
+  return { rate: number(from, 'rate'), best, stale: count(from, 'stale') };
 }

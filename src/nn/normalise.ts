@@ -30,15 +30,17 @@ export interface BatchNormOptions {
 export function batchNorm(s: Scope, x: Value, options: BatchNormOptions = {}): Value {
   const { channelAxis = 1, momentum = 0.1, epsilon = 1e-5 } = options;
   const channels = x.length(channelAxis);
-  const rows = channelAxis === 1 ? x : x.reshape([-1, channels]);
-  const inputs = [
-    rows,
-    s.parameter('weight', [channels], ones),
-    s.parameter('bias', [channels], zeros),
-    s.buffer('running_mean', [channels], zeros),
-    s.buffer('running_var', [channels], ones),
-  ];
-  if (!s.isTraining) return s.builder.op('BatchNormalization', inputs, { epsilon }).reshapeTo(x);
+  const rows = channelAxis === 1 || x.rank === 2 ? x : x.reshape([-1, channels]);
+  const weight = s.parameter('weight', [channels], ones);
+  const bias = s.parameter('bias', [channels], zeros);
+  const running = {
+    running_mean: s.buffer('running_mean', [channels], zeros),
+    running_var: s.buffer('running_var', [channels], ones),
+  };
+  if (!s.isTraining) {
+    const inputs = [rows, weight, bias, running.running_mean, running.running_var];
+    return s.builder.op('BatchNormalization', inputs, { epsilon }).reshapeTo(x);
+  }
 
   const count = rows.sizes.reduce((n, d) => n * d, 1) / channels;
   if (count < 2) {
@@ -46,14 +48,24 @@ export function batchNorm(s: Scope, x: Value, options: BatchNormOptions = {}): V
       hint: 'train with larger batches',
     });
   }
-  // Without momentum the operator's running statistics are those of the batch alone.
-  const attributes = { epsilon, momentum: 0, training_mode: 1 };
-  const [y, mean, variance] = s.builder.apply('BatchNormalization', inputs, attributes, { outputs: 3 });
-  const follow = (name: string, now: Value, correction: number): void => {
-    // A layer that a step applies twice moves its statistics twice.
-    const before = s.trace.updates.get(`${s.path}${name}`) ?? s.builder.value(`${s.path}${name}`);
-    s.update(name, before.mul(1 - momentum).add(now.mul(momentum * correction)));
-  };
+  // A layer that a step applies twice moves its statistics twice.
+  const before = (name: keyof typeof running): Value =>
+    s.trace.updates.get(`${s.path}${name}`) ?? running[name];
+  // Without momentum the operator's running statistics are those of the batch, whatever it is given. ONNX Runtime
+  // writes them over what it is given, so that must be values which nobody else reads.
+  const [y, mean, variance] = s.builder.apply(
+    'BatchNormalization',
+    [rows, weight, bias, before('running_mean').neg(), before('running_var').neg()],
+    { epsilon, momentum: 0, training_mode: 1 },
+    { outputs: 3 },
+  );
+  const follow = (name: keyof typeof running, now: Value, correction: number): void =>
+    s.update(
+      name,
+      before(name)
+        .mul(1 - momentum)
+        .add(now.mul(momentum * correction)),
+    );
   follow('running_mean', mean!, 1);
   follow('running_var', variance!, count / (count - 1));
   return y!.reshapeTo(x);

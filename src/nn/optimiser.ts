@@ -83,9 +83,11 @@ function moments(g: Value, slots: Readonly<Record<string, Value>>, beta1: number
 
 /**
  * What is common to Adam and AdamW: w ← shrink·w − η·m̂/(√v̂ + ε) with m̂ = m/(1 − β₁ᵗ), v̂ = v/(1 − β₂ᵗ). Both
- * corrections and the learning rate are folded into two scalars: m / (a·√v + b).
+ * corrections and the learning rate are folded into two scalars: m / (a·√v + b). A rate of 0, which warming up
+ * begins with, must not make 0·∞ of a weight without gradient.
  */
 function adamScalars(step: number, rate: number, beta1: number, beta2: number, epsilon: number) {
+  if (rate === 0) return { denominatorScale: 0, denominatorOffset: Number.POSITIVE_INFINITY };
   const size = rate / (1 - beta1 ** step);
   return { denominatorScale: 1 / (size * Math.sqrt(1 - beta2 ** step)), denominatorOffset: epsilon / size };
 }

@@ -1,5 +1,6 @@
 // What a training knows of itself besides its tensors: how far it is, what it found best, its curves. Plain data
-// that a checkpoint keeps as JSON.
+// that a checkpoint keeps.
+import { type PlateauState, plateauStart } from './schedules.js';
 
 /** What one validation gave. */
 export interface Validation {
@@ -30,10 +31,8 @@ export interface TrainingRecord {
   best: Validation | undefined;
   /** Validations since then. */
   sinceBest: number;
-  /** What the learning rate of the schedule is multiplied by; falls where the score stays on a plateau. */
-  rateScale: number;
-  /** Validations since the best one or since the learning rate fell. */
-  sincePlateau: number;
+  /** Its rate is what the schedule's is multiplied by: 1 until the score stays on a plateau. */
+  plateau: PlateauState;
   readonly curves: Curves;
 }
 
@@ -44,8 +43,7 @@ export function newRecord(): TrainingRecord {
     batch: 0,
     best: undefined,
     sinceBest: 0,
-    rateScale: 1,
-    sincePlateau: 0,
+    plateau: plateauStart(1),
     curves: { loss: [], learningRate: [], gradientNorm: [], validation: [] },
   };
 }

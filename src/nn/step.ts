@@ -5,6 +5,7 @@ import { gradients } from '../autodiff/gradients.js';
 import type { DataType } from '../graph/dtype.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
 import { Builder, type Value } from '../ops/build.js';
+import { AuspexError } from '../util/errors.js';
 import type { Optimiser } from './optimiser.js';
 import { type NoiseSite, type ParameterSpec, type Scope, Trace } from './scope.js';
 
@@ -52,6 +53,19 @@ export interface TrainingStep {
   readonly scalars: Readonly<Record<string, string>>;
 }
 
+/** Names of slots and averages are those of their parameter, this, and which it is. */
+const OF_PARAMETER = '#';
+
+/** Whether the state of this name is a parameter itself. */
+export function isParameterName(name: string): boolean {
+  return !name.includes(OF_PARAMETER);
+}
+
+/** The name of a parameter's average. */
+export function averageOf(parameter: string): string {
+  return `${parameter}${OF_PARAMETER}average`;
+}
+
 export const LOSS = 'loss';
 export const GRADIENT_NORM = 'gradientNorm';
 
@@ -93,6 +107,15 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   const forward = trace(shapes, true, (s, batch) => objective.loss(s, batch), LOSS);
   const parameters = [...forward.trace.parameters.values()];
   const trained = parameters.filter((p) => p.isTrained);
+  if (trained.length === 0) throw new AuspexError('NOTHING_TO_TRAIN', 'the loss asks for no parameters');
+  const reserved = parameters.find(({ name }) => !isParameterName(name));
+  if (reserved) throw new Error(`'${OF_PARAMETER}' must not be part of a name: '${reserved.name}'`);
+  const { shape } = forward.trace.builder.value(LOSS);
+  if (!shape.every((d) => d === 1)) {
+    throw new AuspexError('LOSS_SHAPE', `the loss has shape [${shape}]; it must be one number`, {
+      hint: 'take its mean',
+    });
+  }
   const names = trained.map((p) => p.name);
   const differentiated = gradients(forward.model, LOSS, names);
   const { graph } = differentiated.model;
@@ -118,7 +141,7 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   };
   trained.forEach((parameter, i) => {
     const { name, dims } = parameter;
-    const slots = optimiser.slots.map((slot) => ({ slot, name: `${name}#${slot}` }));
+    const slots = optimiser.slots.map((slot) => ({ slot, name: `${name}${OF_PARAMETER}${slot}` }));
     const updated = optimiser.update({
       parameter: builder.value(name),
       gradient: scale === undefined ? found[i]! : found[i]!.mul(scale),
@@ -131,7 +154,7 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
       keep({ name: s.name, dims, input: s.name, role: 'slot', parameter }, updated.slots[s.slot]!);
     }
     if (emaDecay === undefined) return;
-    const average = `${name}#average`;
+    const average = averageOf(name);
     const before = builder.input(average, 'float32', dims);
     const after = before.mul(emaDecay).add(updated.parameter.mul(1 - emaDecay));
     keep({ name: average, dims, input: average, role: 'average', parameter }, after);

@@ -61,6 +61,10 @@ export class State {
     return this.#tensors.keys();
   }
 
+  has(name: string): boolean {
+    return this.#tensors.has(name);
+  }
+
   current(name: string): HostTensor {
     return this.#tensors.get(name)![this.#side];
   }

@@ -11,10 +11,12 @@ import {
   positiveInt,
   shapeOfRank,
 } from './arguments.js';
+import { attentionParts } from './attention.gradient.js';
 import { counted, times } from './cost.js';
 import { DOT_PRODUCT_RULE, dotProductCost } from './dot-product.js';
 import type { Call, Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { rotaryParts } from './rotary.gradient.js';
 
 /** One of queries, keys and values as (batch, heads, length, size). */
 interface Heads {
@@ -114,6 +116,7 @@ const Attention: Operator = {
     });
   }),
   roles: ['data', 'data', 'data', 'setting', 'data', 'data', 'setting'],
+  decompose: attentionParts,
 };
 
 /** Rotates pairs of elements by angles that grow with the position (arXiv:2104.09864). */
@@ -128,6 +131,7 @@ const RotaryEmbedding: Operator = {
     return shape && { otherFlops: times(rotatedElements(call, shape), 3) };
   }),
   roles: ['data', 'setting'],
+  decompose: rotaryParts,
 };
 
 /** All elements, or the first `rotary_embedding_dim` of every head. */

@@ -280,6 +280,13 @@ export class Value {
     });
   }
 
+  /** The sizes for `reshape`, which finds out a single one that is not known: −1. */
+  get freeSizes(): readonly number[] {
+    const { shape } = this;
+    const isOneFree = shape.filter((d) => !isKnown(d)).length === 1;
+    return isOneFree ? shape.map((d) => (isKnown(d) ? d : -1)) : this.sizes;
+  }
+
   size(axis: number): Dim {
     return this.shape[axis < 0 ? axis + this.rank : axis]!;
   }

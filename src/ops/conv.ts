@@ -7,6 +7,7 @@ import { type Dim, isKnown, multiply, product } from '../graph/dim.js';
 import type { DataType } from '../graph/dtype.js';
 import { isTensor, type Shape, TensorType } from '../graph/types.js';
 import { expectShape, mayEqual, positiveInt, shapeOfRankFrom } from './arguments.js';
+import { convGradient, convTransposeGradient } from './conv.gradient.js';
 import { counted, times, total } from './cost.js';
 import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
@@ -188,6 +189,7 @@ const ConvTranspose: Operator = {
     }),
   ),
   roles: ['data', 'weight', 'weight'],
+  gradient: convTransposeGradient,
 };
 
 const DEFORMED: ConvInputs = { data: 0, weights: 1, bias: 3 };
@@ -228,4 +230,10 @@ const DeformConv: Operator = {
   roles: ['data', 'weight', 'data', 'weight', 'data'],
 };
 
-export const convOperators: OperatorTable = { Conv, ConvInteger, ConvTranspose, DeformConv, QLinearConv };
+export const convOperators: OperatorTable = {
+  Conv: { ...Conv, gradient: convGradient },
+  ConvInteger,
+  ConvTranspose,
+  DeformConv,
+  QLinearConv,
+};

@@ -14,7 +14,7 @@ function shifted(x: Value, axis: number, by: number, fill: number): Value {
 /** 1, 2, 4 … below the number of elements along an axis: how far each step of a scan reaches. */
 function strides(x: Value, axis: number): number[] {
   const found: number[] = [];
-  for (let stride = 1; stride < x.sizes[axis]!; stride *= 2) found.push(stride);
+  for (let stride = 1; stride < x.length(axis); stride *= 2) found.push(stride);
   return found;
 }
 
@@ -29,7 +29,7 @@ function productsBefore(x: Value, axis: number, direction: 1 | -1): Value {
 
 /** At each place the product of all other elements along an axis. */
 export function productsOfOthers(x: Value, axis: number): Value {
-  if (x.sizes[axis] === 1) return x.onesLike();
+  if (x.length(axis) <= 1) return x.onesLike();
   return productsBefore(x, axis, 1).mul(productsBefore(x, axis, -1));
 }
 

@@ -4,11 +4,12 @@ import { type Dim, product } from '../graph/dim.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { broadcastDim, broadcastShapes } from './broadcast.js';
 import { counted, times } from './cost.js';
+import { einsumGradient } from './einsum.gradient.js';
 import { type Call, commonDtype, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
 /** The letters of one operand or of the result; `ellipsis` tells before which letter `...` stands. */
-interface Term {
+export interface Term {
   readonly letters: readonly string[];
   readonly ellipsis: number | undefined;
 }
@@ -131,6 +132,10 @@ const Einsum: Operator = {
       return { macs: times(...letters.values(), ellipsis && product(ellipsis), factors) };
     },
   ),
+  gradient: (g) => {
+    const { operands, result } = parseEquation(g.call);
+    return einsumGradient(g, operands, result);
+  },
 };
 
 /** Whether an Einsum of one operand adds anything: a mere transposition or diagonal does not. */

@@ -109,12 +109,6 @@ describe('functions of several values', () => {
     ]),
   )('%s', (_, test) => expectGradient({ ...test, second: true }));
 
-  it('of the same value twice', async () => {
-    const x = [1, -2, 3];
-    const square = await gradientsAt({ op: 'Mul', inputs: [given([3], x), given([3], x)] });
-    expect(square).toEqual({ y0: [1, 4, 9], x0: x, x1: x });
-  });
-
   it('with any broadcasting', async () => {
     const size = fc.integer({ min: 1, max: 3 });
     const shapes = fc

@@ -21,17 +21,6 @@ export function gradientWhere(g: Differentiation, condition: Value, dy = g.dy): 
 /** Piecewise constant: no gradient comes back. */
 const CONSTANT: GradientRule = () => [];
 
-/** What two inputs that are combined make of the gradient, before it is summed to their shapes. */
-function binary(
-  left: (dy: Value, a: Value, b: Value) => Value,
-  right: (dy: Value, a: Value, b: Value) => Value,
-): GradientRule {
-  return (g) => {
-    const [a, b] = [g.input(0), g.input(1)];
-    return [g.when(0, () => left(g.dy, a, b).sumTo(a)), g.when(1, () => right(g.dy, a, b).sumTo(b))];
-  };
-}
-
 /** dA = dY·B, dB = dY·A; of a square both are the same. */
 const Mul: GradientRule = (g) => {
   const [a, b] = [g.input(0), g.input(1)];
@@ -100,7 +89,7 @@ const Mod: GradientRule = (g) => {
   ];
 };
 
-/** Sum and Mean, whose inputs all have the same share. */
+/** Sums and means, whose inputs all have the same share. */
 function shares(count: (g: Differentiation) => number): GradientRule {
   return (g) => {
     const share = g.dy.div(count(g));
@@ -155,10 +144,7 @@ export const elementwiseGradients: Readonly<Record<string, GradientRule>> = {
   Abs: slope((x) => x.sign()),
   Acos: (g) => [g.dy.div(g.input(0).square().rsub(1).sqrt()).neg()],
   Acosh: inverseSlope((x) => x.square().sub(1).sqrt()),
-  Add: binary(
-    (dy) => dy,
-    (dy) => dy,
-  ),
+  Add: shares(() => 1),
   Asin: inverseSlope((x) => x.square().rsub(1).sqrt()),
   Asinh: inverseSlope((x) => x.square().add(1).sqrt()),
   Atan: inverseSlope((x) => x.square().add(1)),

@@ -7,8 +7,8 @@ import type { Call } from './operator.js';
 /** The gradients of the inputs, in order; undefined for one that has none (an index) or nobody wants. */
 export type GradientRule = (g: Differentiation) => readonly (Value | undefined)[];
 
-/** The outputs, written with other operators. */
-export type Decomposition = (node: Expansion) => readonly Value[];
+/** The outputs, written with other operators; undefined for one that is not asked for or cannot be written. */
+export type Decomposition = (node: Expansion) => readonly (Value | undefined)[];
 
 /** One node that is taken apart. */
 export class Expansion {

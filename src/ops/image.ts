@@ -4,6 +4,7 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { expectShape, partOf, shapeOfRank, shapeOfRankFrom } from './arguments.js';
 import { counted, FREE, perInput, times } from './cost.js';
 import { sizesFrom } from './data-movement.js';
+import { affineGridGradient, col2ImGradient, gridSampleParts } from './image.gradient.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 import { checkSpatialRank, slide, windowOf } from './window.js';
@@ -45,6 +46,7 @@ const GridSample: Operator = {
       return { otherFlops: times(call.outputSize(), flops) };
     },
   ),
+  decompose: gridSampleParts,
 };
 
 /** The grid (N, D1, …, Dn, n) of an affine map theta (N, n, n + 1) for an image of size (N, C, D1, …, Dn). */
@@ -72,6 +74,7 @@ const AffineGrid: Operator = {
     return { otherFlops: times(call.outputSize(), dimensions, 2) };
   }),
   roles: ['data', 'setting'],
+  gradient: affineGridGradient,
 };
 
 /** Patches (N, C · block, L) added up into an image (N, C, …). Undoes what a convolution unfolds. */
@@ -98,6 +101,7 @@ const Col2Im: Operator = {
   },
   cost: counted('1 per input element', perInput(1).of),
   roles: ['data', 'setting'],
+  gradient: col2ImGradient,
 };
 
 /** C of C · block. */

@@ -40,9 +40,7 @@ function labelGradients(g: Differentiation, dy: Value): Value {
 function oneHot(g: Differentiation, on: number): Value {
   const { builder } = g;
   const [scores, labels] = [g.input(0), g.input(1)];
-  const classes = scores.size(CLASSES);
-  if (!isKnown(classes)) g.call.fail('the number of classes must be known', 'GRADIENT_UNSUPPORTED');
-  const depth = builder.constant(classes as number, 'int64');
+  const depth = builder.constant(scores.length(CLASSES), 'int64');
   const values = builder.constant([0, on], 'float32');
   const axis = CLASSES;
   return builder.op('OneHot', [labels.cast('int64'), depth, values], { axis }).cast(scores.dtype);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inferShapes } from '../analysis/infer.js';
 import { modelOf } from '../analysis/models.testing.js';
 import { between, expectGradient, type GradientCase, random } from '../autodiff/check.testing.js';
 import { gradients } from '../autodiff/gradients.js';
-import type { ShortAttribute } from './ort.testing.js';
+import { modelOf as nodeModel, type ShortAttribute } from './ort.testing.js';
 
 fc.configureGlobal({ seed: 1 });
 
@@ -19,6 +20,13 @@ describe('LayerNormalization', () => {
         op: 'LayerNormalization',
         inputs: [random(2, 3, 4), random(3, 4), random(4)],
         attributes: { axis: 1, epsilon: float(0.1) },
+      },
+    ],
+    [
+      'of a batch of any size',
+      {
+        op: 'LayerNormalization',
+        inputs: [{ ...random(2, 4), shape: ['batch', '4'] }, random(4), random(4)],
       },
     ],
     [
@@ -78,6 +86,15 @@ describe('LayerNormalization', () => {
   });
 });
 
+it.each(['LayerNormalization', 'RMSNormalization'])('%s in float16 computes in float32', (op) => {
+  const half = (...dims: number[]) => ({ dtype: 'float16', dims }) as const;
+  const model = nodeModel({ op, opset: 23, inputs: [half(2, 4), half(4)] });
+  const { model: step, gradients: of } = gradients(model, 'y0', ['x0', 'x1']);
+  const types = inferShapes(step).graph.types;
+  for (const name of of.values()) expect(String(types.get(name))).toMatch(/^float16/);
+  expect(step.graph.nodes.filter(({ opType }) => opType === 'Cast').length).toBeGreaterThan(2);
+});
+
 describe('RMSNormalization and its contrib form', () => {
   it.each<[string, GradientCase]>([
     ['last axis', { op: 'RMSNormalization', opset: 23, inputs: [random(2, 3, 4), random(4)] }],
@@ -131,6 +148,15 @@ describe('normalisation of channels and groups', () => {
         opset: 18,
         inputs: [random(2, 6, 3), random(3), random(3)],
         attributes: { num_groups: 3 },
+      },
+    ],
+    [
+      'GroupNormalization of a batch of any size',
+      {
+        op: 'GroupNormalization',
+        opset: 18,
+        inputs: [{ ...random(2, 4, 3), shape: ['batch', '4', '3'] }, random(2), random(2)],
+        attributes: { num_groups: 2 },
       },
     ],
     [

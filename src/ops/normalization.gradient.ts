@@ -170,7 +170,7 @@ export const localResponseParts: Decomposition = (node) => {
   const x = node.input(0);
   const size = positiveInt(call, 'size');
   const pads = [Math.floor((size - 1) / 2), 0, Math.ceil((size - 1) / 2), 0];
-  const rows = inRows(node, x.square(), [1, Number(x.size(1))]);
+  const rows = inRows(node, x.square(), [1, x.length(1)]);
   const mean = builder.op('AveragePool', [rows], { kernel_shape: [size, 1], pads, count_include_pad: 1 });
   const base = mean.reshapeTo(x).mul(call.float('alpha', 1e-4)).add(call.float('bias', 1));
   return [x.mul(base.pow(-call.float('beta', 0.75)))];

@@ -5,7 +5,14 @@ import { type Shape, TensorType } from '../graph/types.js';
 import { expectShape, positiveInt, shapeOfRank, shapeOfRankFrom } from './arguments.js';
 import { counted, FREE, perInput, perOutput, times } from './cost.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
+import {
+  averagePoolGradient,
+  globalAveragePoolGradient,
+  globalMaxPoolParts,
+  maxPoolGradient,
+} from './pool.gradient.js';
 import type { OperatorTable } from './registry.js';
+import { roiAlignParts } from './roi-align.gradient.js';
 import { checkSpatialRank, kernelSize, slide, unslide, type Window, windowOf } from './window.js';
 
 /** The window of a pooling, whose kernel is always an attribute. */
@@ -105,6 +112,7 @@ const RoiAlign: Operator = {
     },
   ),
   roles: ['data', 'data', 'setting'],
+  decompose: roiAlignParts,
 };
 
 function regionShape(call: Call, input: Shape | undefined, pooled: readonly number[]): Shape | undefined {
@@ -114,12 +122,12 @@ function regionShape(call: Call, input: Shape | undefined, pooled: readonly numb
 }
 
 export const poolOperators: OperatorTable = {
-  AveragePool: pooling(1),
-  GlobalAveragePool: globalPooling(1),
+  AveragePool: { ...pooling(1), gradient: averagePoolGradient },
+  GlobalAveragePool: { ...globalPooling(1), gradient: globalAveragePoolGradient },
   GlobalLpPool: globalPooling(2),
-  GlobalMaxPool: globalPooling(1),
+  GlobalMaxPool: { ...globalPooling(1), decompose: globalMaxPoolParts },
   LpPool: pooling(2),
-  MaxPool: pooling(1),
+  MaxPool: { ...pooling(1), gradient: maxPoolGradient },
   MaxRoiPool,
   MaxUnpool,
   RoiAlign,

@@ -6,7 +6,9 @@ import { add, type Dim, floorDivide, multiply, product } from '../graph/dim.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { expectShape, positiveInt, shapeOfRank } from './arguments.js';
 import { counted } from './cost.js';
+import type { Decomposition } from './gradient.js';
 import { type Call, commonDtype, type Operator } from './operator.js';
+import { recurrentDecompositions } from './recurrent.gradient.js';
 import type { OperatorTable } from './registry.js';
 
 interface Cell {
@@ -80,8 +82,9 @@ function stateShape({ directions, batch, hidden, batchFirst }: Sizes): Shape {
   return batchFirst ? [batch, directions, hidden] : [directions, batch, hidden];
 }
 
-function recurrent(cell: Cell): Operator {
+function recurrent(cell: Cell, decompose: Decomposition): Operator {
   return {
+    decompose,
     infer: (call) => {
       const sizes = sizesOf(call, cell);
       checkWeights(call, cell, sizes);
@@ -115,9 +118,9 @@ function recurrent(cell: Cell): Operator {
 
 export const recurrentOperators: OperatorTable = {
   // 3 sums, 2 sigmoids, 1 tanh, reset 1, (1 − z) · candidate + z · state 4.
-  GRU: recurrent({ gates: 3, memory: false, flops: 17 }),
+  GRU: recurrent({ gates: 3, memory: false, flops: 17 }, recurrentDecompositions.GRU),
   // 4 sums, 3 sigmoids, 2 tanhs, f · c + i · g 3, o · tanh(c) 1.
-  LSTM: recurrent({ gates: 4, memory: true, flops: 22 }),
+  LSTM: recurrent({ gates: 4, memory: true, flops: 22 }, recurrentDecompositions.LSTM),
   // 1 sum, 1 tanh.
-  RNN: recurrent({ gates: 1, memory: false, flops: 2 }),
+  RNN: recurrent({ gates: 1, memory: false, flops: 2 }, recurrentDecompositions.RNN),
 };

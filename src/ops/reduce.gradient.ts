@@ -68,7 +68,12 @@ export const reduceGradients: Readonly<Record<string, GradientRule>> = {
   ReduceL1: uneven((dy, x) => x.sign().mul(dy)),
   ReduceL2,
   ReduceLogSum: even((dy, g) => dy.div(g.output(0).exp())),
-  ReduceLogSumExp: uneven((dy, x, g) => x.sub(kept(g, g.output(0))).exp().mul(dy)),
+  ReduceLogSumExp: uneven((dy, x, g) =>
+    x
+      .sub(kept(g, g.output(0)))
+      .exp()
+      .mul(dy),
+  ),
   ReduceMax: extreme,
   ReduceMean: even((dy, g) => dy.div(groupSize(g))),
   ReduceMin: extreme,

@@ -7,10 +7,13 @@ import { type Interpolation, interpolationWeights } from './interpolation.js';
 /** Rows of weights, one for each element of the output along an axis. */
 type Weights = readonly (readonly number[])[];
 
+/** A scale that changes no size changes nothing, in ONNX Runtime: of all axes, or of one with antialiasing. */
 export const resizeGradient: GradientRule = (g) => {
+  if (g.dy.hasShape(g.input(0).shape)) return [g.dy];
+  if (g.dy.sizes.includes(0)) return [g.input(0).zerosLike()];
   const changed = new Map<number, Weights>();
   for (const [axis, settings] of settingsOf(g).entries()) {
-    if (isKept(g, settings)) continue;
+    if (settings.antialias && settings.from === settings.to) continue;
     const weights =
       interpolationWeights(settings) ?? g.call.fail('its modes are not known', 'GRADIENT_UNSUPPORTED');
     if (repeatsOf(weights) !== 1) changed.set(axis, weights);
@@ -21,12 +24,6 @@ export const resizeGradient: GradientRule = (g) => {
   }
   return [[...changed].reduce((dx, [axis, weights]) => weighted(dx, axis, weights), g.dy)];
 };
-
-/** A scale that changes no size changes nothing, in ONNX Runtime: of any axis, or of one with antialiasing. */
-function isKept(g: Differentiation, { from, to, antialias, transformation }: Interpolation): boolean {
-  if (transformation === 'tf_crop_and_resize') return false;
-  return (antialias && from === to) || g.dy.hasShape(g.input(0).shape);
-}
 
 /** How each axis is resized. */
 function settingsOf(g: Differentiation): Interpolation[] {

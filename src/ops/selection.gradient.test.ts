@@ -20,6 +20,12 @@ const CASES: readonly GradientCase[] = [
   { op: 'Compress', inputs: [random(2, 4, 3), condition(1, 0, 1)], attributes: { axis: -2 }, opset: 13 },
   { op: 'Compress', inputs: [random(2, 3), condition(1, 0, 0, 1, 1)] },
   { op: 'Compress', inputs: [random(3), condition(0, 0, 0)], attributes: { axis: 0 } },
+  // How many are chosen is only known when the graph runs.
+  {
+    op: 'Compress',
+    inputs: [random(2, 4), { dtype: 'bool', dims: [4], values: [0, 1, 1, 0] }],
+    attributes: { axis: 1 },
+  },
   { op: 'OneHot', inputs: [ints([0, 2, -1]), ints([4], []), random(2)], dtype: 'float32' },
   {
     op: 'OneHot',

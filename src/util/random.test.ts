@@ -12,6 +12,16 @@ describe('Random', () => {
     expect(drawn).toEqual([0xf1391922, 0x6fe53806, 0xa5be2840, 0xf510ee70]);
   });
 
+  it('fills arrays with what it would give one by one', () => {
+    const [whole, single] = [Random.seeded(1), Random.seeded(1)];
+    for (const length of [0, 1, 7, 1000]) {
+      const words = new Uint32Array(length);
+      whole.fill(words);
+      expect([...words]).toEqual(Array.from({ length }, () => single.uint32()));
+    }
+    expect(whole.uint32()).toBe(single.uint32());
+  });
+
   it('repeats itself for a seed and differs between seeds and streams', () => {
     const draw = (seed: number, stream?: number): number[] => {
       const random = Random.seeded(seed, stream);

@@ -29,7 +29,7 @@ function gelu(x: Value): Value {
 const BiasSplitGelu: Decomposition = (node) => {
   const sum = node.input(0).add(node.input(1));
   const axis = sum.rank - 1;
-  const half = sum.sizes[axis]! / 2;
+  const half = sum.length(axis) / 2;
   const [left, right] = sum.split([half, half], axis) as [Value, Value];
   return [left.mul(gelu(right))];
 };

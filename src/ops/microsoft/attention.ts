@@ -10,6 +10,7 @@ import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost, projectedCost } 
 import type { Call, InputRole, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { flag, lengthInput, roles, withLast } from './arguments.js';
+import { attentionDecompositions } from './attention.gradient.js';
 
 /** Hidden sizes of the three projections. */
 interface HiddenSizes {
@@ -258,7 +259,7 @@ const DecoderAttention: Operator = {
 };
 
 export const attentionOperators: OperatorTable = {
-  Attention,
+  Attention: { ...Attention, decompose: attentionDecompositions.Attention },
   DecoderAttention,
   DecoderMaskedSelfAttention,
   LongformerAttention,

@@ -20,6 +20,7 @@ import {
   reshaped,
   withLayout,
 } from './channels-last.js';
+import { fusedConvParts } from './conv.gradient.js';
 import { firstOutput, standard } from './standard.js';
 
 /** The weights as (M, C/group, k1, …, kn), whichever way an operator stores them. */
@@ -133,7 +134,7 @@ function windowPositions(words: Shape, weights: Shape): Dim {
 
 export const convVariants: OperatorTable = {
   ConvTransposeWithDynamicPads,
-  FusedConv: fusedConv(NEVER, asGiven),
+  FusedConv: { ...fusedConv(NEVER, asGiven), decompose: fusedConvParts },
   MaxpoolWithMask: withLayout(poolOperators, 'MaxPool', 8, NEVER),
   NhwcConv: fusedConv(ALWAYS, eitherLayout),
   NhwcFusedConv: fusedConv(ALWAYS, asGiven),

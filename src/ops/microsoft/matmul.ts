@@ -10,6 +10,7 @@ import { type Call, commonDtype, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
 import { roles } from './arguments.js';
+import { fusedGemmParts, fusedMatMulParts } from './matmul.gradient.js';
 import { firstOutput, shapeOnly, standard } from './standard.js';
 
 /** The shapes that meet in a product, already transposed. */
@@ -58,6 +59,7 @@ const FusedMatMul: Operator = {
     otherFlops: activationCost(call),
   })),
   roles: roles('dw'),
+  decompose: fusedMatMulParts,
 };
 
 const SparseToDenseMatMul: Operator = {
@@ -188,7 +190,7 @@ const QGemm = gemm([0, 3, 6], (call) => (call.has(8) ? call.dtype(8) : 'float32'
 
 export const matMulVariants: OperatorTable = {
   DynamicQuantizeMatMul,
-  FusedGemm,
+  FusedGemm: { ...FusedGemm, decompose: fusedGemmParts },
   FusedMatMul,
   FusedMatMulActivation: FusedMatMul,
   GemmFastGelu,

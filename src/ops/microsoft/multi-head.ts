@@ -9,6 +9,7 @@ import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost } from '../dot-pr
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { lengthInput, roles, withLast } from './arguments.js';
+import { attentionDecompositions as parts } from './attention.gradient.js';
 
 /** What an operator makes of its inputs. */
 interface MultiHead {
@@ -253,8 +254,8 @@ const PagedAttention: Operator = {
 
 export const multiHeadOperators: OperatorTable = {
   DecoderMaskedMultiHeadAttention,
-  GroupQueryAttention,
-  MultiHeadAttention,
+  GroupQueryAttention: { ...GroupQueryAttention, decompose: parts.GroupQueryAttention },
+  MultiHeadAttention: { ...MultiHeadAttention, decompose: parts.MultiHeadAttention },
   PackedMultiHeadAttention,
   PagedAttention,
   SparseAttention,

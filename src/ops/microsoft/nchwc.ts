@@ -10,7 +10,7 @@ import { poolOperators } from '../pool.js';
 import type { OperatorTable } from '../registry.js';
 import { channelsFirst, channelsLast } from './channels-last.js';
 import { convVariants } from './conv.js';
-import { standard } from './standard.js';
+import { standard, withoutGradient } from './standard.js';
 
 function isChannelsLast(call: Call): boolean {
   return call.int('channels_last', 0) !== 0;
@@ -53,12 +53,17 @@ const Upsample: Operator = {
   cost: perOutput(4),
 };
 
+/** Gradients are written for channels that are not in blocks. */
+function blocked(opType: string, opset: number): Operator {
+  return withoutGradient(standard(poolOperators, opType, opset));
+}
+
 export const nchwcOperators: OperatorTable = {
-  AveragePool: standard(poolOperators, 'AveragePool', 11),
-  Conv: convVariants.FusedConv!,
-  GlobalAveragePool: standard(poolOperators, 'GlobalAveragePool', 1),
-  GlobalMaxPool: standard(poolOperators, 'GlobalMaxPool', 1),
-  MaxPool: standard(poolOperators, 'MaxPool', 11),
+  AveragePool: blocked('AveragePool', 11),
+  Conv: withoutGradient(convVariants.FusedConv!),
+  GlobalAveragePool: blocked('GlobalAveragePool', 1),
+  GlobalMaxPool: blocked('GlobalMaxPool', 1),
+  MaxPool: blocked('MaxPool', 11),
   ReorderInput,
   ReorderOutput,
   Upsample,

@@ -11,6 +11,7 @@ import { normalizationGradients } from '../normalization.gradient.js';
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { roles, withLast } from './arguments.js';
+import { normalizationDecompositions as parts } from './normalization.gradient.js';
 
 const LAYER_NORM = 7;
 const RMS_NORM = 4;
@@ -164,13 +165,19 @@ const QOrderedLayerNormalization: Operator = {
 };
 
 export const normalizationOperators: OperatorTable = {
-  EmbedLayerNormalization: embeddingNormalization(2, 0, 'ddwwwwwds'),
+  EmbedLayerNormalization: {
+    ...embeddingNormalization(2, 0, 'ddwwwwwds'),
+    decompose: parts.EmbedLayerNormalization,
+  },
   GatedRMSNorm,
-  GroupNorm: groupNorm(undefined, undefined, 'dww'),
+  GroupNorm: { ...groupNorm(undefined, undefined, 'dww'), decompose: parts.GroupNorm },
   QEmbedLayerNormalization: embeddingNormalization(8, 2, 'ddwwwwwds'),
   QOrderedLayerNormalization,
   SimplifiedLayerNormalization,
-  SkipGroupNorm: groupNorm(3, 4, 'dwwdw'),
-  SkipLayerNormalization,
-  SkipSimplifiedLayerNormalization,
+  SkipGroupNorm: { ...groupNorm(3, 4, 'dwwdw'), decompose: parts.SkipGroupNorm },
+  SkipLayerNormalization: { ...SkipLayerNormalization, decompose: parts.SkipLayerNormalization },
+  SkipSimplifiedLayerNormalization: {
+    ...SkipSimplifiedLayerNormalization,
+    decompose: parts.SkipSimplifiedLayerNormalization,
+  },
 };

@@ -7,6 +7,7 @@ import { counted, FREE, times, total } from '../cost.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { countAttribute, lengthInput, roles } from './arguments.js';
+import { rotaryEmbeddingParts } from './position.gradient.js';
 
 /** Tokens (B, S, N·H), or (B, N, S, H): x·cos + rotated(x)·sin for all of a head or its first elements. */
 const RotaryEmbedding: Operator = {
@@ -15,6 +16,7 @@ const RotaryEmbedding: Operator = {
     otherFlops: times(rotatedElements(call), 3),
   })),
   roles: roles('dsss'),
+  decompose: rotaryEmbeddingParts,
 };
 
 function rotatedElements(call: Call): Dim | undefined {

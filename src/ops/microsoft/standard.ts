@@ -12,10 +12,16 @@ export function standard(table: OperatorTable, opType: string, opset: number, in
   if (operator === undefined) throw new Error(`the table does not define ${opType}`);
   const seen = (call: Call): Call => call.as(opType, opset, inputs?.(call));
   return {
-    ...operator,
+    // How it is differentiated only holds for the inputs that ai.onnx has.
+    ...(inputs ? withoutGradient(operator) : operator),
     infer: (call) => operator.infer(seen(call)),
     cost: { describe: operator.cost.describe, of: (call) => operator.cost.of(seen(call)) },
   };
+}
+
+/** An operator through which no gradient flows. */
+export function withoutGradient({ gradient, decompose, ...operator }: Operator): Operator {
+  return operator;
 }
 
 /** The first output an operator gives, if it is a tensor; else one of which nothing is known. */
