@@ -1,38 +1,16 @@
 // ResNet-18 for 32×32 images (He et al. 2016, the CIFAR form: a 3×3 stem and no first pooling), as the benchmark's
 // convolutional workload.
-import { kaimingNormal, ones, zeros } from '../src/nn/initialise.js';
+import { conv2d } from '../src/nn/convolution.js';
+import { kaimingNormal } from '../src/nn/initialise.js';
 import { linear } from '../src/nn/linear.js';
+import { crossEntropy } from '../src/nn/losses.js';
+import { batchNorm } from '../src/nn/normalise.js';
 import type { Scope } from '../src/nn/scope.js';
 import type { BatchShapes, Inputs, Objective } from '../src/nn/step.js';
 import type { Value } from '../src/ops/build.js';
 
-function conv(s: Scope, x: Value, channels: number, kernel: number, stride: number): Value {
-  const weight = s.parameter('weight', [channels, x.sizes[1]!, kernel, kernel], kaimingNormal());
-  const pad = (kernel - 1) / 2;
-  return s.builder.op('Conv', [x, weight], { strides: [stride, stride], pads: [pad, pad, pad, pad] });
-}
-
-/** Batch statistics in training; the benchmark never evaluates, so no running ones are kept. */
-function batchNorm(s: Scope, x: Value): Value {
-  const channels = x.sizes[1]!;
-  const inputs = [
-    s.parameter('weight', [channels], ones),
-    s.parameter('bias', [channels], zeros),
-    s.buffer('mean', [channels], zeros),
-    s.buffer('variance', [channels], ones),
-  ];
-  const [y, mean, variance] = s.builder.apply(
-    'BatchNormalization',
-    [x, ...inputs],
-    { training_mode: Number(s.isTraining) },
-    { outputs: s.isTraining ? 3 : 1 },
-  );
-  if (mean && variance) {
-    s.update('mean', mean);
-    s.update('variance', variance);
-  }
-  return y!;
-}
+const conv = (s: Scope, x: Value, channels: number, kernel: number, stride: number): Value =>
+  conv2d(s, x, channels, { kernel, stride, padding: (kernel - 1) / 2, bias: false, weight: kaimingNormal() });
 
 function block(s: Scope, x: Value, channels: number, stride: number): Value {
   const first = batchNorm(s.at('norm1'), conv(s.at('conv1'), x, channels, 3, stride)).relu();
@@ -53,7 +31,7 @@ function resnet18(s: Scope, { image }: Inputs): Value {
 
 export const objective: Objective = {
   predict: resnet18,
-  loss: (s, batch) => s.builder.op('SoftmaxCrossEntropyLoss', [resnet18(s, batch), batch.label!]),
+  loss: (s, batch) => crossEntropy(resnet18(s, batch), batch.label!),
 };
 
 export function shapes(batch: number): BatchShapes {

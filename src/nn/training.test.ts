@@ -1,6 +1,7 @@
 // Training beside PyTorch: the same first weights, data and optimiser. Fixtures: scripts/golden/training.py.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Value } from '../ops/build.js';
 import { multiHeadAttention } from './attention.js';
 import { convBlock, maxPool2d } from './convolution.js';
 import { zeros } from './initialise.js';
@@ -10,7 +11,7 @@ import { layerNorm } from './normalise.js';
 import { type AdamOptions, adam, adamW, lamb, type SgdOptions, sgd } from './optimiser.js';
 import { constantRate, warmupCosine } from './schedules.js';
 import type { Scope } from './scope.js';
-import type { Objective } from './step.js';
+import type { Inputs, Objective } from './step.js';
 import { type Batch, Trainer, type TrainerOptions } from './trainer.js';
 
 interface ParameterBounds {
@@ -62,11 +63,8 @@ function integers(dims: readonly number[], data: readonly number[]): Batch[strin
 }
 
 function objective(
-  predict: Objective['predict'],
-  loss: (
-    p: ReturnType<Objective['predict']>,
-    batch: Parameters<Objective['loss']>[1],
-  ) => ReturnType<Objective['loss']>,
+  predict: (s: Scope, batch: Inputs) => Value,
+  loss: (prediction: Value, batch: Inputs) => Value,
 ): Objective {
   return { predict, loss: (s, batch) => loss(predict(s, batch), batch) };
 }
@@ -196,7 +194,7 @@ describe('networks, 200 steps beside PyTorch', () => {
 
   it('a transformer with layer normalisation, clipping and AdamW', async () => {
     const [width, length, words, classes] = [16, 10, 12, 5];
-    const layer = (s: Scope, x: ReturnType<Objective['predict']>): typeof x => {
+    const layer = (s: Scope, x: Value): Value => {
       const attended = multiHeadAttention(s.at('attention'), layerNorm(s.at('norm1'), x), { heads: 2 });
       const y = x.add(attended);
       const up = linear(s.at('up'), layerNorm(s.at('norm2'), y), 2 * width);

@@ -4,6 +4,7 @@ import {
   expectGradient,
   type GradientCase,
   type GradientInput,
+  gradientsAt,
   ints,
   random,
 } from '../autodiff/check.testing.js';
@@ -71,22 +72,6 @@ describe('Attention', () => {
         outputs: 3,
       },
     ],
-    [
-      'with a mask that ends early',
-      {
-        opset: 24,
-        dtype: 'float32',
-        inputs: [...small, booleans([1, 1, 0, 1, 1, 0], [3, 2])],
-        attributes: heads,
-      },
-    ],
-    [
-      'of a batch of any size',
-      {
-        inputs: [{ ...random(2, 3, 4), shape: ['batch', '3', '4'] }, random(2, 3, 2), random(2, 3, 2)],
-        attributes: { q_num_heads: 2, kv_num_heads: 1, is_causal: 1 },
-      },
-    ],
     ['of opset 24', { opset: 24, inputs: small, attributes: { ...heads, is_causal: 1 } }],
     [
       'with its weights in the loss',
@@ -95,6 +80,26 @@ describe('Attention', () => {
     ['with its scores in the loss', { inputs: small, attributes: { ...heads, is_causal: 1 }, outputs: 4 }],
   ])('%s', async (_, test) => {
     await expectGradient({ op: 'Attention', opset: 23, ...test });
+  });
+
+  it('with a mask that ends early, as if it went on with what is left out', async () => {
+    const test = { op: 'Attention', opset: 24, attributes: { ...heads, is_causal: 1 } };
+    const short = await gradientsAt({ ...test, inputs: [...small, booleans([1, 1, 0, 1, 1, 0], [3, 2])] });
+    const whole = booleans([1, 1, 0, 0, 1, 0, 1, 0, 0], [3, 3]);
+    expect(short).toEqual(await gradientsAt({ ...test, inputs: [...small, whole] }));
+  });
+
+  it('of a batch of any size', async () => {
+    const others = [random(2, 3, 2), random(2, 3, 2)];
+    const test = {
+      op: 'Attention',
+      opset: 23,
+      attributes: { q_num_heads: 2, kv_num_heads: 1, is_causal: 1 },
+    };
+    const fixed = await gradientsAt({ ...test, inputs: [random(2, 3, 4), ...others] });
+    const free = { ...random(2, 3, 4), shape: ['batch', '3', '4'] };
+    const rest = others.map((value) => ({ ...value, shape: ['batch', '3', '2'] }));
+    expect(await gradientsAt({ ...test, inputs: [free, ...rest] })).toEqual(fixed);
   });
 
   it('twice', async () => {

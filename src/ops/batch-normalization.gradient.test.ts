@@ -67,9 +67,9 @@ it('of any shape, in both modes', async () => {
   await fc.assert(property, { numRuns: 10 });
 });
 
-function trainingModel() {
+function trainingModel(batch = '8') {
   return modelOf({
-    inputs: ['x: 8,3,4,4', 's: 3', 'b: 3', 'm: 3', 'v: 3'],
+    inputs: [`x: ${batch},3,4,4`, 's: 3', 'b: 3', 'm: 3', 'v: 3'],
     nodes: ['y, rm, rv = BatchNormalization(x, s, b, m, v) training_mode=1', 'l = ReduceSum(y)'],
     outputs: ['l'],
   });
@@ -86,15 +86,8 @@ it('writes few kernels, and gives running statistics no part in it', () => {
   );
 });
 
-it.each([0, 1])('needs no size of the batch in mode %d', async (training) => {
-  const [x, ...others] = inputs(2, 3, 2);
-  await expectGradient({
-    op: 'BatchNormalization',
-    inputs: [{ ...x!, shape: ['batch', '3', '2'] }, ...others],
-    attributes: { training_mode: training, epsilon: float(0.1) },
-    outputs: training ? 3 : 1,
-    weigh: [0],
-  });
+it('needs no size of the batch', () => {
+  expect(() => gradients(trainingModel('batch'), 'l', ['x', 's', 'b'])).not.toThrow();
 });
 
 it('refuses training before opset 14', () => {

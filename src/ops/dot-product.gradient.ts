@@ -33,7 +33,8 @@ export interface Attended {
 
 export function attend(parts: DotProduct): Attended {
   const { query, keys, values, biases = [] } = parts;
-  const [batch, heads, length, size] = query.freeSizes as [number, number, number, number];
+  const [batch, heads, length] = query.freeSizes as [number, number, number, number];
+  const size = query.length(3);
   const [, keyHeads, total] = keys.freeSizes as [number, number, number, number];
   // The query heads of one key head are rows of one matrix: keys need not be repeated.
   const grouped = (value: Value, last: number): Value =>
@@ -61,14 +62,14 @@ function softmaxBeside(scores: Value, sink: Value): Value {
 
 /** (B, L, N·H) as (B, N, L, H). */
 export function splitHeads(value: Value, heads: number): Value {
-  const [batch, length, hidden] = value.freeSizes as [number, number, number];
-  return value.reshape([batch, length, heads, hidden / heads]).transpose([0, 2, 1, 3]);
+  const [batch, length] = value.freeSizes as [number, number, number];
+  return value.reshape([batch, length, heads, value.length(2) / heads]).transpose([0, 2, 1, 3]);
 }
 
 /** (B, N, L, H) as (B, L, N·H). */
 export function mergeHeads(value: Value): Value {
-  const [batch, heads, length, size] = value.freeSizes as [number, number, number, number];
-  return value.transpose([0, 2, 1, 3]).reshape([batch, length, heads * size]);
+  const [batch, , length] = value.freeSizes as [number, number, number, number];
+  return value.transpose([0, 2, 1, 3]).reshape([batch, length, value.length(1) * value.length(3)]);
 }
 
 // Masks ------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import type { Value } from './build.js';
 import type { Decomposition, Expansion } from './gradient.js';
 
-/** What a cell carries from step to step, (B, H) each; only LSTM has a memory. */
+/** What a cell carries from step to step, (B, H) each; cells other than LSTM leave the memory alone. */
 interface State {
   readonly hidden: Value;
   readonly memory: Value;
@@ -27,6 +27,7 @@ interface Cell {
   /** How many gates are multiplied with the state at once, in order. */
   readonly blocks: readonly number[];
   readonly activations: readonly string[];
+  readonly hasMemory?: true;
   readonly addsStateBias?: (node: Expansion) => boolean;
   /** One step, given the product (B, gates·H) with the input, to which biases are added already. */
   step(node: Expansion, layer: Layer, input: Value, state: State): State;
@@ -40,6 +41,7 @@ function product(state: Value, recurrence: Value, added?: Value): Value {
 const LSTM_CELL: Cell = {
   blocks: [4],
   activations: ['Sigmoid', 'Tanh', 'Tanh'],
+  hasMemory: true,
   step: (node, { size, recurrence, peepholes, activations }, input, { hidden, memory }) => {
     const [f, g, h] = activations as [Activation, Activation, Activation];
     const sums = product(hidden, recurrence[0]!, input).split([size, size, size, size], 1);
@@ -100,15 +102,17 @@ function activationsOf({ builder, call }: Expansion, cell: Cell, direction: numb
     const name = KNOWN_ACTIVATIONS.find(
       (known) => known.toLowerCase() === String(given[i] ?? usual).toLowerCase(),
     );
-    const hasParameters = name === 'HardSigmoid' && call.hasAttribute('activation_alpha');
-    if (name === undefined || hasParameters) {
+    const isChanged = ['activation_alpha', 'activation_beta'].some((parameter) =>
+      call.hasAttribute(parameter),
+    );
+    if (name === undefined || (name === 'HardSigmoid' && isChanged)) {
       return call.fail(`activation '${given[i]}' is not taken apart`, 'GRADIENT_UNSUPPORTED');
     }
     return (value) => builder.op(name, [limited(value)]);
   });
 }
 
-/** The states of all steps in order of time, and the last one in order of steps. */
+/** The states after each step, in the order in which they are taken. */
 function runDirection(
   node: Expansion,
   cell: Cell,
@@ -141,8 +145,9 @@ function runDirection(
     peepholes: own(7)?.split([size, size, size], 0),
     activations: activationsOf(node, cell, direction),
   };
-  const zeros = () => builder.full([batch, size], 0, x.dtype);
-  let state: State = { hidden: own(5) ?? zeros(), memory: own(6) ?? zeros() };
+  const initial = (index: number): Value => own(index) ?? builder.full([batch, size], 0, x.dtype);
+  const hidden = initial(5);
+  let state: State = { hidden, memory: cell.hasMemory ? initial(6) : hidden };
   const states: State[] = [];
   for (const input of isReversed ? perStep.toReversed() : perStep) {
     state = cell.step(node, layer, input, state);
@@ -168,12 +173,8 @@ function layer(cell: Cell): Decomposition {
     const all = () => {
       const sequences = runs.map((states, i) => {
         const inTime = reversed[i] ? states.toReversed() : states;
-        return builder
-          .concat(
-            inTime.map(({ hidden }) => hidden),
-            0,
-          )
-          .reshape([steps, 1, batch, size]);
+        const rows = inTime.map(({ hidden }) => hidden);
+        return builder.concat(rows, 0).reshape([steps, 1, batch, size]);
       });
       const joined = builder.concat(sequences, 1);
       return isBatchFirst ? joined.transpose([2, 0, 1, 3]) : joined;

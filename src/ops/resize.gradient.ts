@@ -10,9 +10,10 @@ type Weights = readonly (readonly number[])[];
 /** A scale that changes no size changes nothing, in ONNX Runtime: of all axes, or of one with antialiasing. */
 export const resizeGradient: GradientRule = (g) => {
   if (g.dy.hasShape(g.input(0).shape)) return [g.dy];
-  if (g.dy.sizes.includes(0)) return [g.input(0).zerosLike()];
+  const axes = settingsOf(g);
+  if (axes.some(({ to }) => to === 0)) return [g.input(0).zerosLike()];
   const changed = new Map<number, Weights>();
-  for (const [axis, settings] of settingsOf(g).entries()) {
+  for (const [axis, settings] of axes.entries()) {
     if (settings.antialias && settings.from === settings.to) continue;
     const weights =
       interpolationWeights(settings) ?? g.call.fail('its modes are not known', 'GRADIENT_UNSUPPORTED');
@@ -22,7 +23,8 @@ export const resizeGradient: GradientRule = (g) => {
   if (repeats.every(([, times]) => times !== undefined)) {
     return [summed(g.dy, new Map(repeats as [number, number][]))];
   }
-  return [[...changed].reduce((dx, [axis, weights]) => weighted(dx, axis, weights), g.dy)];
+  // The last axis first: it is one product of two matrices.
+  return [[...changed].reverse().reduce((dx, [axis, weights]) => weighted(dx, axis, weights), g.dy)];
 };
 
 /** How each axis is resized. */

@@ -10,7 +10,7 @@ export interface Angles {
   readonly sin: Value;
 }
 
-/** Rotates the first elements of heads (…, H): pairs are neighbours, or an element of the first half and one of the second. */
+/** Rotates the first elements of heads (…, H). Pairs are neighbours, or one of the first half and one of the second. */
 export function rotate(heads: Value, angles: Angles, isInterleaved: boolean): Value {
   const { builder } = heads;
   const half = angles.cos.length(-1);
@@ -36,24 +36,22 @@ function rotateNeighbours(value: Value, { cos, sin }: Angles): Value {
   return rotated.reshapeTo(value);
 }
 
-/** X (B, N, S, H) or (B, S, N·H); the caches hold the angles (B, S, H/2), or (…, H/2) to be looked up by position. */
+/** X (B, N, S, H) or (B, S, N·H) with angles (B, S, H/2), or those of all positions, to be looked up. */
 export const rotaryParts: Decomposition = (node) => {
   const x = node.input(0);
   const positions = node.optionalInput(3);
   const look = (index: number): Value =>
     positions ? node.input(index).gather(positions) : node.input(index);
   const isInterleaved = node.call.int('interleaved', 0) !== 0;
-  if (x.rank === 4)
-    return [rotate(x, { cos: look(1).unsqueeze([1]), sin: look(2).unsqueeze([1]) }, isInterleaved)];
-  return [
-    rotateTokens(x, positiveInt(node.call, 'num_heads'), { cos: look(1), sin: look(2) }, isInterleaved),
-  ];
+  const [cos, sin] = [look(1), look(2)];
+  if (x.rank === 4) return [rotate(x, { cos: cos.unsqueeze([1]), sin: sin.unsqueeze([1]) }, isInterleaved)];
+  return [rotateTokens(x, positiveInt(node.call, 'num_heads'), { cos, sin }, isInterleaved)];
 };
 
 /** Tokens (B, S, N·H) with angles (…, S, H/2). */
 export function rotateTokens(x: Value, heads: number, { cos, sin }: Angles, isInterleaved: boolean): Value {
-  const [batch, length, hidden] = x.freeSizes as [number, number, number];
-  const apart = x.reshape([batch, length, heads, hidden / heads]);
+  const [batch, length] = x.freeSizes as [number, number, number];
+  const apart = x.reshape([batch, length, heads, x.length(2) / heads]);
   const across = (angles: Value): Value => angles.unsqueeze([angles.rank - 1]);
   return rotate(apart, { cos: across(cos), sin: across(sin) }, isInterleaved).reshapeTo(x);
 }

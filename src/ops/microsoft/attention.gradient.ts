@@ -23,7 +23,7 @@ function refuse({ call }: Expansion, what: Readonly<Record<number, string>>): vo
   }
 }
 
-/** A mask of integers as a bias: lengths (B), ends and starts (2·B), or zeros for what is left out: (B, T), (B, S, T). */
+/** A mask of integers as a bias: lengths (B), ends and starts (2·B), or 0 for what is left out of (B, T) or (B, S, T). */
 function maskBias(node: Expansion, index: number, { query, keys }: Heads): Value | undefined {
   const mask = node.optionalInput(index);
   if (mask === undefined) return undefined;
@@ -80,7 +80,7 @@ const Attention: Decomposition = (node) => {
   return [mergeHeads(output), call.wants(1) ? present() : undefined];
 };
 
-/** (B, L, N, parts, H) as as many (B, N, L, H). */
+/** (B, L, N, parts, H) as parts (B, N, L, H). */
 function unpack(value: Value, parts: number): Value[] {
   return value
     .split(Array<number>(parts).fill(1), 3)
@@ -131,8 +131,8 @@ const GroupQueryAttention: Decomposition = (node) => {
     15: 'k_norm_weight',
   });
   for (const index of [3, 4]) {
-    if (call.has(index) && call.shape(index)?.[2] !== 0)
-      call.fail('a past is not taken apart', 'GRADIENT_UNSUPPORTED');
+    const isEmpty = !call.has(index) || call.shape(index)?.[2] === 0;
+    if (!isEmpty) call.fail('a past is not taken apart', 'GRADIENT_UNSUPPORTED');
   }
   const [heads, keyHeads] = [positiveInt(call, 'num_heads'), positiveInt(call, 'kv_num_heads')];
   const [q, k, v] = groupedTokens(node, heads, keyHeads);
