@@ -7,6 +7,7 @@
 const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   inspect: () => import('./inspect.js'),
   engine: () => import('./engine.js'),
+  memory: () => import('./memory.js'),
 };
 
 const benchmark = BENCHMARKS[process.argv[2] ?? ''];

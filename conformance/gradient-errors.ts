@@ -5,14 +5,15 @@ import type { GoldenCase, GoldenWeight } from './golden.js';
 /** What a gradient may differ from PyTorch's, of its largest element. */
 export const TOLERANCE = 1e-3;
 
-/** How many times as far from the float64 gradient as PyTorch's float32 gradient another may be. */
-const ROUNDING_FACTOR = 4;
+/** How many times as large as PyTorch's another gradient may be where both are nothing but rounding. */
+const NOISE_FACTOR = 4;
 
 /**
- * `same`: within the tolerance of PyTorch's gradient in float32. `rounding`: not so, but PyTorch's own is about as
- * far from its gradient in float64. `different`: anything else.
+ * `same`: within the tolerance of PyTorch's gradient in float32. `precise`: not of that, but of its gradient in
+ * float64. `zero`: the gradient is zero, as in float64, and both in float32 are nothing but rounding. `different`:
+ * anything else.
  */
-export type GradientVerdict = 'same' | 'rounding' | 'different';
+export type GradientVerdict = 'same' | 'precise' | 'zero' | 'different';
 
 export interface WeightResult {
   /** The parameters of the module that the weight holds. */
@@ -33,16 +34,20 @@ export function compareWeight(golden: GoldenCase, weight: GoldenWeight, actual: 
   const error = relativeError(actual, expected);
   const preciseError = relativeError(actual, precise);
   const torchError = relativeError(expected, precise);
-  const verdict =
-    error <= TOLERANCE ? 'same' : preciseError <= ROUNDING_FACTOR * torchError ? 'rounding' : 'different';
   return {
     name: weight.parameters.join(' + '),
-    verdict,
+    verdict: verdictOf(error, preciseError, torchError),
     error,
     normError: relativeNormError(actual, expected),
     preciseError,
     torchError,
   };
+}
+
+function verdictOf(error: number, preciseError: number, torchError: number): GradientVerdict {
+  if (error <= TOLERANCE) return 'same';
+  if (preciseError <= TOLERANCE) return 'precise';
+  return torchError > 1 && preciseError <= NOISE_FACTOR * torchError ? 'zero' : 'different';
 }
 
 function relativeError(actual: Float32Array, expected: Float32Array): number {

@@ -12,12 +12,16 @@ export interface NetworkResult {
   readonly missing?: string;
 }
 
-/** The weight that is farthest from PyTorch's, rounding aside. */
+/** The weight that is farthest from PyTorch's, leaving out those that rounding decides. */
 function worstOf({ weights }: NetworkResult): WeightResult | undefined {
   const rank = (w: WeightResult): number => (Number.isNaN(w.error) ? Infinity : w.error);
   return weights
-    .filter(({ verdict }) => verdict !== 'rounding')
+    .filter((weight) => !isRounding(weight))
     .reduce<WeightResult | undefined>((a, b) => (a && rank(a) >= rank(b) ? a : b), undefined);
+}
+
+function isRounding({ verdict }: WeightResult): boolean {
+  return verdict === 'precise' || verdict === 'zero';
 }
 
 /** One line: name, weights compared, worst error, by norm, of which weight, what is wrong. */
@@ -26,31 +30,35 @@ export function reportLine(result: NetworkResult, width: number): string {
   const name = entry.name.padEnd(width);
   const worst = worstOf(result);
   if (worst === undefined) return `${name}  ${problem ?? 'no weights'}`;
-  const rounding = weights.filter(({ verdict }) => verdict === 'rounding').length;
+  const count = (verdict: WeightResult['verdict'], what: string): string => {
+    const found = weights.filter((weight) => weight.verdict === verdict).length;
+    return found > 0 ? `(${found} ${what})` : '';
+  };
   const cells = [
     name,
     String(weights.length).padStart(5),
     worst.error.toExponential(1).padStart(7),
     worst.normError.toExponential(1).padStart(7),
     worst.name,
-    rounding > 0 ? `(${rounding} by rounding)` : '',
+    count('precise', 'as in float64'),
+    count('zero', 'zero'),
     problem ?? '',
   ];
   return cells.filter((cell) => cell !== '').join('  ');
 }
 
-/** The weights whose difference is rounding, with how far both are from the gradient in float64. */
-export function reportRounding(results: readonly NetworkResult[]): string {
+/** Weights that are not within the tolerance, with how far both are from the gradient in float64. */
+export function reportFar(results: readonly NetworkResult[]): string {
   const lines = results.flatMap(({ entry, weights }) =>
     weights
-      .filter(({ verdict }) => verdict === 'rounding')
+      .filter(({ verdict }) => verdict !== 'same')
       .map(
-        ({ name, error, preciseError, torchError }) =>
-          `  ${entry.name} ${name}: ${error.toExponential(1)}; from float64: auspex ` +
+        ({ name, verdict, error, preciseError, torchError }) =>
+          `  ${entry.name} ${name}: ${verdict}, ${error.toExponential(1)}; from float64: auspex ` +
           `${preciseError.toExponential(1)}, PyTorch ${torchError.toExponential(1)}`,
       ),
   );
-  return lines.length === 0 ? '' : ['\nBeyond the tolerance by rounding:', ...lines, ''].join('\n');
+  return lines.length === 0 ? '' : ["\nFarther from PyTorch's float32 gradient:", ...lines, ''].join('\n');
 }
 
 const BEGIN = '<!-- figures: gradients -->\n';
@@ -78,8 +86,8 @@ function summary(results: readonly NetworkResult[]): string {
   const passed = results.filter(({ problem }) => problem === undefined).length;
   return (
     `${networks.size} networks in ${results.length} files, of which ${passed} pass. Of ` +
-    `${weights.length.toLocaleString('en')} gradients ${count('same')} are PyTorch's within 10⁻³, ${count('rounding')} ` +
-    `differ by rounding, ${count('different')} are different.`
+    `${weights.length.toLocaleString('en')} gradients ${count('same')} are PyTorch's within 10⁻³, ` +
+    `${count('precise')} those it computes in float64, ${count('zero')} are zero, ${count('different')} are different.`
   );
 }
 
@@ -107,7 +115,7 @@ function table(manifest: GoldenManifest, results: readonly NetworkResult[]): str
 function cell(result: NetworkResult): string {
   const worst = worstOf(result);
   if (worst === undefined) return result.missing ? `no rule: ${result.missing}` : 'error';
-  const isRounded = result.weights.some(({ verdict }) => verdict === 'rounding');
+  const isRounded = result.weights.some(isRounding);
   const isBad = result.problem !== undefined;
   const error = `${worst.error.toExponential(1)}${isRounded ? '\\*' : ''}`;
   return `${result.weights.length}: ${isBad ? `**${error}**` : error}`;

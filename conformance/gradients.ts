@@ -8,7 +8,7 @@ import { type HostTensor, Session } from '../src/runtime/session.js';
 import { AuspexError } from '../src/util/errors.js';
 import { GoldenCase, LOSS, readManifest } from './golden.js';
 import { compareWeight, type WeightResult } from './gradient-errors.js';
-import { type NetworkResult, reportLine, reportRounding, updateGradientFigures } from './gradient-report.js';
+import { type NetworkResult, reportFar, reportLine, updateGradientFigures } from './gradient-report.js';
 
 const HELP = `npm run gradients -- FOLDER [REGEX] [options]
 
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     results.push(result);
     console.log(reportLine(result, width));
   }
-  console.log(reportRounding(results));
+  console.log(reportFar(results));
   const passed = results.filter(({ problem }) => problem === undefined).length;
   console.log(`${passed} of ${results.length} networks have PyTorch's gradients`);
   if (options.docs !== '') updateGradientFigures(options.docs, manifest, results);

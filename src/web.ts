@@ -29,5 +29,6 @@ export {
   Session,
   type SessionOptions,
   sessionFor,
+  useRuntime,
 } from './runtime/session.js';
 export { AuspexError, type Where } from './util/errors.js';

@@ -17,7 +17,9 @@ continues where it stopped; --only takes a regular expression that has to match 
 Variants:
 
 torchscript  TorchScript exporter with constant folding, opset 17; batch normalisation is not fused
-training     the same, module in training mode: statistics of the batch; dropout is there, but drops nothing
+training     the same, module in training mode: statistics of the batch; dropout is there, but drops nothing.
+             Networks with batch normalisation have smooth activations instead of those with a kink: at a
+             kink, where rounding decides the sign, PyTorch's own gradients in float32 and float64 differ
 dynamo       torch.export exporter, opset 20, optimised: batch normalisation may be fused into a convolution,
              whose weight then has no counterpart in torch and is not compared
 dynamo.raw   the same without optimisation, for networks with batch normalisation
@@ -27,6 +29,7 @@ normalisation, so that no gradient vanishes or is right by chance.
 """
 
 import argparse
+import contextlib
 import copy
 import gc
 import json
@@ -37,6 +40,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
+from unittest import mock
 
 import onnx
 import torch
@@ -273,6 +277,16 @@ small("bilstm2", lambda: hand.Recurrent(nn.LSTM, 2, True), (BATCH, 12), argument
 # -----------------------------------------------------------------------------------------------
 
 
+def smoothed():
+    """While this lasts, activations have no kinks."""
+    silu = lambda x, *rest, **more: F.silu(x)
+    sigmoid = lambda x, *rest, **more: torch.sigmoid(x)
+    stack = contextlib.ExitStack()
+    for key, function in dict(relu=silu, relu6=silu, hardtanh=silu, hardswish=silu, hardsigmoid=sigmoid).items():
+        stack.enter_context(mock.patch.object(F, key, function))
+    return stack
+
+
 def build(name, training):
     """The module with its inputs and labels; the same numbers in both modes."""
     network = NETWORKS[name]
@@ -350,28 +364,32 @@ def write_case(folder, name, training, truths):
     return {"weights": len(case["weights"]), "parameters": sum(key in gradients for key in parameters), "left": left}
 
 
-def variants_of(name):
-    module, _ = NETWORKS[name].build()
-    has_norm = any(isinstance(m, BATCH_NORM) for m in module.modules())
+def has_batch_norm(name):
+    return any(isinstance(module, BATCH_NORM) for module in NETWORKS[name].build()[0].modules())
+
+
+def variants_of(name, has_norm):
     return [*EVALUATION, *(["training"] if NETWORKS[name].training else []), *(["dynamo.raw"] if has_norm else [])]
 
 
-def run(name, wanted, out, manifest):
+def run(name, wanted, has_norm, out, manifest):
     truths = {}
     for variant in wanted:
         full, training = f"{name}.{variant}", variant == "training"
+        is_smooth = training and has_norm
         exporter = "dynamo" if variant.startswith("dynamo") else "torchscript"
         folder = out / full
         folder.mkdir(exist_ok=True)
         try:
-            module, inputs, _ = build(name, training)
-            kind = {"torchscript": "", "training": "nofold"}.get(variant, variant)
-            corpus.export(module, inputs, folder / "model.onnx", kind, {})
-            if training not in truths:
-                truths[training] = [truth(name, training, dtype) for dtype in (torch.float32, torch.float64)]
-            entry = write_case(folder, name, training, truths[training])
+            with smoothed() if is_smooth else contextlib.nullcontext():
+                module, inputs, _ = build(name, training)
+                kind = {"torchscript": "", "training": "nofold"}.get(variant, variant)
+                corpus.export(module, inputs, folder / "model.onnx", kind, {})
+                if training not in truths:
+                    truths[training] = [truth(name, training, dtype) for dtype in (torch.float32, torch.float64)]
+                entry = write_case(folder, name, training, truths[training])
             manifest.put("networks", {"name": full, "source": NETWORKS[name].source, "exporter": exporter,
-                                      "training": training, **entry})
+                                      "training": training, "smooth": is_smooth, **entry})
             print(f"{full}: {entry['weights']} weights matched, {len(entry['left'])} of {entry['parameters']} parameters "
                   "not in the file", flush=True)
         except Exception as error:  # one exporter's refusal says nothing about the next network
@@ -396,9 +414,10 @@ def main():
         if not any(re.fullmatch(options.only, full) and (options.again or not manifest.has(full)) for full in possible):
             continue
         try:
-            wanted = [variant for variant in variants_of(name) if re.fullmatch(options.only, f"{name}.{variant}")
+            has_norm = has_batch_norm(name)
+            wanted = [variant for variant in variants_of(name, has_norm) if re.fullmatch(options.only, f"{name}.{variant}")
                       and (options.again or not manifest.has(f"{name}.{variant}"))]
-            run(name, wanted, options.out, manifest)
+            run(name, wanted, has_norm, options.out, manifest)
         except Exception as error:
             manifest.fail(name, NETWORKS[name], "none", error)
         gc.collect()

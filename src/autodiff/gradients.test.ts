@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modelOf } from '../analysis/models.testing.js';
+import { graphOf, modelOf, tensor } from '../analysis/models.testing.js';
+import { AuspexError } from '../util/errors.js';
 import { expectGradient, random } from './check.testing.js';
 import { gradients } from './gradients.js';
 
@@ -41,5 +42,31 @@ describe('gradients', () => {
         where: { node: 'n_r', operator: 'Det' },
       }),
     );
+  });
+
+  it('do not pass over what a branch takes from around it', () => {
+    const branch = (op: string) => {
+      const graph = graphOf({ inputs: [], nodes: [`${op}.y = ${op}(x)`], outputs: [`${op}.y`] });
+      return { type: 'graph' as const, value: graph };
+    };
+    const model = modelOf({
+      inputs: ['x: 3', 'c: '],
+      nodes: ['b = Greater(c, c)', 'y = If(b)', 'z = ReduceSum(y)'],
+      outputs: ['z'],
+      attributes: { y: { then_branch: branch('Exp'), else_branch: branch('Neg') } },
+    });
+    expect(() => gradients(model, 'z', ['x'])).toThrowError(
+      expect.objectContaining({ code: 'GRADIENT_MISSING', where: { node: 'n_y', operator: 'If' } }),
+    );
+  });
+
+  it('do not pass over an operator of which nothing is known', () => {
+    const model = modelOf({
+      inputs: ['x: 3'],
+      nodes: ['y = my.domain.Secret(x)', 'f = Cast(y) to=1', 'z = Reshape(f, shape)'],
+      outputs: ['z'],
+      initializers: [tensor('shape', [1], [3], 'int64')],
+    });
+    expect(() => gradients(model, 'z', ['x'])).toThrow(AuspexError);
   });
 });

@@ -9,7 +9,8 @@ import {
   operatorName,
   type ValueInfo,
 } from '../graph/graph.js';
-import type { ValueType } from '../graph/types.js';
+import { usedNames } from '../graph/order.js';
+import { isTensor, type ValueType } from '../graph/types.js';
 import { Builder, isDifferentiable, type Value } from '../ops/build.js';
 import { Differentiation, Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
@@ -186,7 +187,10 @@ class GradientWriter {
     const outputGradients = outputs.map((name) => (name === '' ? undefined : this.#gradientOf(name)));
     if (outputGradients.every((g) => g === undefined)) return;
     const wanted = inputs.map((name) => this.#active.has(name));
-    if (!wanted.includes(true)) return;
+    if (!wanted.includes(true)) {
+      if (!usedNames(node).some((name) => this.#active.has(name))) return;
+      throw this.#missing(node, 'what it depends on is used inside of it');
+    }
     const operator = operatorFor(node);
     if (operator?.gradient === undefined) throw this.#missing(node);
     const builder = this.#builder;
@@ -221,10 +225,11 @@ function outputsOf(nodes: readonly Node[]): string[] {
   return nodes.flatMap((node) => [...node.outputs, ...node.inputs]);
 }
 
-/** Whether a gradient could flow through a value; a sequence may hold tensors that have one. */
+/** Whether a gradient could flow through a value: a float tensor, a sequence of them, or what is not known. */
 function mayCarry(type: ValueType | undefined): boolean {
+  if (isTensor(type)) return type.dtype === undefined || isDifferentiable(type);
   const isContainer = type?.kind === 'sequence' || type?.kind === 'optional';
-  return isContainer ? mayCarry(type.element) : isDifferentiable(type);
+  return isContainer ? mayCarry(type.element) : type?.kind !== 'map';
 }
 
 /** The float values that depend on one of `from` and that `to` depends on. */
@@ -237,7 +242,7 @@ function valuesBetween(
   const reached = new Set(from);
   const carries = (name: string): boolean => name !== '' && mayCarry(builder.types.get(name));
   for (const node of nodes) {
-    if (node.inputs.some((name) => reached.has(name))) {
+    if (usedNames(node).some((name) => reached.has(name))) {
       for (const name of node.outputs) if (carries(name)) reached.add(name);
     }
   }
@@ -245,7 +250,7 @@ function valuesBetween(
   const needed = new Set([to]);
   for (const node of [...nodes].reverse()) {
     if (!node.outputs.some((name) => needed.has(name))) continue;
-    for (const name of node.inputs) needed.add(name);
+    for (const name of usedNames(node)) needed.add(name);
   }
   for (const name of reached) if (needed.has(name)) between.add(name);
   return between;

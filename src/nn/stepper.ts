@@ -16,7 +16,7 @@ export class Stepper {
 
   /** @param state shared by the steppers of a training, one for each shape of batch. */
   static async create(step: TrainingStep, state: State, options: SessionOptions = {}): Promise<Stepper> {
-    return new Stepper(step, await Session.create(step.model, options), state);
+    return new Stepper(step, await Session.create(step.model, { memoryPattern: false, ...options }), state);
   }
 
   /** One step; what comes back besides the state. */

@@ -1,93 +1,139 @@
 // Gradients of poolings: what comes back goes to where the maximum was, or is spread over the window.
-import { geometryOf, spread } from './conv.gradient.js';
-import type { Decomposition, Differentiation, GradientRule } from './gradient.js';
-import { scatterElementsAdd } from './scatter-add.js';
+import type { AttributeValues, Value } from './build.js';
+import type { Differentiation, GradientRule } from './gradient.js';
+import { type PlacedAxis, place, sizesAfterBatch } from './window.gradient.js';
+import { windowOf } from './window.js';
 
-/** The attributes that say how a window moves, as they are. */
-const WINDOW = ['auto_pad', 'ceil_mode', 'dilations', 'kernel_shape', 'pads', 'strides', 'storage_order'];
+/** Attributes that say which elements a window sees. */
+const WINDOW = ['auto_pad', 'ceil_mode', 'dilations', 'kernel_shape', 'pads', 'strides'];
+/** The opset since which ScatterElements can add. */
+const ADDS_SINCE = 16;
 
-function windowAttributes({ call }: Differentiation, more: readonly string[] = []) {
-  const names = [...WINDOW, ...more].filter((name) => call.hasAttribute(name));
-  return Object.fromEntries(names.map((name) => [name, call.node.attributes.get(name)!]));
+function windowAttributes({ call }: Differentiation): AttributeValues {
+  return Object.fromEntries(WINDOW.map((name) => [name, call.node.attributes.get(name)]));
 }
+
+function placed(g: Differentiation): PlacedAxis[] {
+  const window = windowOf(g.call, g.call.required(g.call.ints('kernel_shape'), 'kernel_shape'));
+  const [, ...sizes] = sizesAfterBatch(g.input(0));
+  const [, ...positions] = sizesAfterBatch(g.dy);
+  return place(g.call, { window, sizes, positions });
+}
+
+// Maxima -------------------------------------------------------------------------------------------------------
 
 /** The first of equal maxima gets it all, as in PyTorch. Where it was, a second pooling says unless the first did. */
 export const maxPoolGradient: GradientRule = (g) => {
   const x = g.input(0);
-  if (g.call.int('storage_order', 0) !== 0) {
-    g.call.fail('indices in column-major order', 'GRADIENT_UNSUPPORTED');
-  }
-  const indices = g.call.wants(1)
+  const isTold = g.call.wants(1) && g.call.int('storage_order', 0) === 0;
+  const indices = isTold
     ? g.output(1)
     : g.builder.apply('MaxPool', [x], windowAttributes(g), { outputs: 2 })[1]!;
-  const count = x.sizes.reduce((n, d) => n * d, 1);
-  const flat = scatterElementsAdd([count], 0, indices.reshape([-1]), g.dy.reshape([-1]));
-  return [flat.reshape(x.sizes)];
+  const zeros = x.zerosLike().reshape([-1]);
+  const scatter = (from: (v: Value) => Value, reduction?: string): Value => {
+    const inputs = [zeros, from(indices).reshape([-1]), from(g.dy).reshape([-1])];
+    return g.builder.op('ScatterElements', inputs, { axis: 0, reduction });
+  };
+  const flat =
+    g.builder.opset >= ADDS_SINCE
+      ? scatter((all) => all, 'add')
+      : g.builder.sum(apart(placed(g)).map((some) => scatter(some)));
+  return [flat.reshapeTo(x)];
+};
+
+/** Of all positions those that have no element in common, so that none is hit twice: enough such choices for all. */
+function apart(axes: readonly PlacedAxis[]): ((all: Value) => Value)[] {
+  const spacing = axes.map(({ span, stride, positions }) => Math.min(positions, Math.ceil(span / stride)));
+  if (spacing.every((n) => n === 1)) return [(all) => all];
+  const spatial = axes.map((_, i) => i + 2);
+  const ends = axes.map((axis) => axis.positions);
+  let starts: number[][] = [[]];
+  for (const n of spacing) starts = starts.flatMap((s) => Array.from({ length: n }, (_, i) => [...s, i]));
+  return starts.map((start) => (all) => all.slice(start, ends, spatial, spacing));
+}
+
+/** One window over everything: the first of equal maxima gets it all. */
+export const globalMaxPoolGradient: GradientRule = (g) => {
+  const x = g.input(0);
+  const channels = sizesAfterBatch(x)[0]!;
+  const flat = x.reshape([-1, channels, x.sizes.slice(2).reduce((a, b) => a * b, 1)]);
+  const first = g.builder.op('ArgMax', [flat], { axis: 2 });
+  const inputs = [flat.zerosLike(), first, g.dy.reshape([-1, channels, 1])];
+  return [g.builder.op('ScatterElements', inputs, { axis: 2 }).reshapeTo(x)];
+};
+
+/** What was put to indices of Y, flat, is taken from there. */
+export const maxUnpoolGradient: GradientRule = (g) => [g.dy.reshape([-1]).gather(g.input(1))];
+
+// Means and norms ----------------------------------------------------------------------------------------------
+
+/** Every dY, over the number of elements its mean was taken of, to all elements of its window. */
+export const averagePoolGradient: GradientRule = (g) => {
+  const axes = placed(g);
+  const { dtype } = g.dy;
+  const counts = axes.map((axis, i) => elementCounts(g, axis, i));
+  const isSame = counts.every((list) => list.every((n) => n === list[0]));
+  if (isSame) return [spread(g.dy.mul(1 / counts.reduce((n, list) => n * list[0]!, 1)), axes)];
+  let shares = [1];
+  for (const list of counts) shares = shares.flatMap((share) => list.map((n) => share / n));
+  const positions = axes.map((axis) => axis.positions);
+  return [spread(g.dy.mul(g.builder.constant(shares, dtype, [1, 1, ...positions])), axes)];
+};
+
+/** Over how many elements of an axis each position takes its mean: padding counts if it is said to. */
+function elementCounts(g: Differentiation, axis: PlacedAxis, index: number): number[] {
+  const { kernel, stride, dilation, begin, size, positions } = axis;
+  const countsPadding = g.call.int('count_include_pad', 0) !== 0;
+  const pads = g.call.string('auto_pad', 'NOTSET') === 'NOTSET' ? (g.call.ints('pads') ?? []) : undefined;
+  const behind = pads === undefined ? Math.max(0, axis.end) : (pads[pads.length / 2 + index] ?? 0);
+  const [from, to] = countsPadding ? [-begin, size + behind] : [0, size];
+  return Array.from({ length: positions }, (_, t) => {
+    const seen = Array.from({ length: kernel }, (_, i) => t * stride + i * dilation - begin);
+    return seen.filter((at) => at >= from && at < to).length;
+  });
+}
+
+/** Every position's value to all elements of its window, summed where windows overlap. */
+function spread(values: Value, axes: readonly PlacedAxis[]): Value {
+  const { builder } = values;
+  const kernel = axes.map((axis) => axis.kernel);
+  // With stride 1 the element's own window, mirrored, sees all positions that see the element.
+  if (axes.every(({ stride, dilation }) => stride === 1 && dilation === 1)) {
+    const pads = [...axes.map((a) => a.kernel - 1 - a.begin), ...axes.map((a) => a.kernel - 1 - a.end)];
+    const mean = builder.op('AveragePool', [values], { kernel_shape: kernel, pads, count_include_pad: 1 });
+    return mean.mul(kernel.reduce((a, b) => a * b, 1));
+  }
+  const channels = sizesAfterBatch(values)[0]!;
+  return builder.op('ConvTranspose', [values, builder.full([channels, 1, ...kernel], 1, values.dtype)], {
+    strides: axes.map((axis) => axis.stride),
+    dilations: axes.map((axis) => axis.dilation),
+    pads: [...axes.map((axis) => axis.begin), ...axes.map((axis) => Math.max(0, axis.end))],
+    output_padding: axes.map((axis) => Math.max(0, -axis.end)),
+    group: channels,
+  });
+}
+
+export const globalAveragePoolGradient: GradientRule = (g) => {
+  const x = g.input(0);
+  const count = x.sizes.slice(2).reduce((a, b) => a * b, 1);
+  return [g.dy.mul(1 / count).expandTo(x)];
 };
 
 /**
- * Every dY over the number of elements its mean was taken of, to all elements of its window. That number depends on
- * padding and on who counts it: pooling ones tells it.
+ * Y = (Σ |X|^p)^(1/p), so dX = sign(X)·|X|^(p−1) · dY/Y^(p−1), the second factor spread over the window. Where Y is
+ * 0 so is X, and dX.
  */
-export const averagePoolGradient: GradientRule = (g) => {
-  const { builder, dy } = g;
-  const x = g.input(0);
-  const [batch, channels, ...large] = x.sizes as [number, number, ...number[]];
-  const small = dy.sizes.slice(2);
-  const kernel = g.call.required(g.call.ints('kernel_shape'), 'kernel_shape');
-  const geometry = geometryOf(g, kernel, large, small);
-  const ones = builder.full([1, 1, ...large], 1, x.dtype);
-  const share = builder.op('AveragePool', [ones], windowAttributes(g, ['count_include_pad']));
-  const seen = inside(geometry.begins, geometry, large, small);
-  const weights = share.mul(
-    builder.constant(
-      seen.map((n) => 1 / n),
-      x.dtype,
-      [1, 1, ...small],
-    ),
-  );
-  const images = dy.mul(weights).reshape([batch * channels, 1, ...small]);
-  const window = builder.full([1, 1, ...kernel], 1, x.dtype);
-  return [spread(images, window, 1, geometry, large).reshape(x.sizes)];
-};
-
-/** How many elements of the input each window sees, without padding; row-major over the positions. */
-function inside(
-  begins: readonly number[],
-  {
-    kernel,
-    strides,
-    dilations,
-  }: { kernel: readonly number[]; strides: readonly number[]; dilations: readonly number[] },
-  large: readonly number[],
-  small: readonly number[],
-): number[] {
-  const perAxis = small.map((positions, i) =>
-    Array.from({ length: positions }, (_, p) => {
-      const start = p * strides[i]! - begins[i]!;
-      let count = 0;
-      for (let k = 0; k < kernel[i]!; k++) {
-        const at = start + k * dilations[i]!;
-        if (at >= 0 && at < large[i]!) count++;
-      }
-      return count;
-    }),
-  );
-  return perAxis.reduce<number[]>((list, counts) => list.flatMap((n) => counts.map((c) => n * c)), [1]);
+function normGradient(toWindow: (g: Differentiation, values: Value) => Value): GradientRule {
+  return (g) => {
+    const [x, y] = [g.input(0), g.output(0)];
+    const p = g.call.int('p', 2);
+    if (p === 1) return [x.sign().mul(toWindow(g, g.dy))];
+    const norm = g.builder.where(y.equal(0), 1, y);
+    const share = g.dy.div(p === 2 ? norm : norm.pow(p - 1));
+    return [(p === 2 ? x : x.mul(x.abs().pow(p - 2))).mul(toWindow(g, share))];
+  };
 }
 
-function spatialAxes(rank: number): number[] {
-  return Array.from({ length: rank - 2 }, (_, i) => i + 2);
-}
-
-/** A mean over all positions. */
-export const globalAveragePoolGradient: GradientRule = (g) => {
-  const x = g.input(0);
-  const positions = x.sizes.slice(2).reduce((n, d) => n * d, 1);
-  return [g.dy.mul(1 / positions).expandTo(x)];
-};
-
-export const globalMaxPoolParts: Decomposition = (node) => {
-  const x = node.input(0);
-  return [x.reduceMax(spatialAxes(x.rank), true)];
-};
+export const lpPoolGradient = normGradient((g, values) => spread(values, placed(g)));
+/** Repeated over everything by broadcasting. */
+export const globalLpPoolGradient = normGradient((_, values) => values);

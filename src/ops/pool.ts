@@ -8,8 +8,11 @@ import { type Call, expectInteger, type Operator } from './operator.js';
 import {
   averagePoolGradient,
   globalAveragePoolGradient,
-  globalMaxPoolParts,
+  globalLpPoolGradient,
+  globalMaxPoolGradient,
+  lpPoolGradient,
   maxPoolGradient,
+  maxUnpoolGradient,
 } from './pool.gradient.js';
 import type { OperatorTable } from './registry.js';
 import { roiAlignParts } from './roi-align.gradient.js';
@@ -69,6 +72,7 @@ const MaxUnpool: Operator = {
   },
   cost: FREE,
   roles: ['data', 'data', 'setting'],
+  gradient: maxUnpoolGradient,
 };
 
 function unpooledShape(call: Call, input: Shape, window: Window): Shape {
@@ -124,9 +128,9 @@ function regionShape(call: Call, input: Shape | undefined, pooled: readonly numb
 export const poolOperators: OperatorTable = {
   AveragePool: { ...pooling(1), gradient: averagePoolGradient },
   GlobalAveragePool: { ...globalPooling(1), gradient: globalAveragePoolGradient },
-  GlobalLpPool: globalPooling(2),
-  GlobalMaxPool: { ...globalPooling(1), decompose: globalMaxPoolParts },
-  LpPool: pooling(2),
+  GlobalLpPool: { ...globalPooling(2), gradient: globalLpPoolGradient },
+  GlobalMaxPool: { ...globalPooling(1), gradient: globalMaxPoolGradient },
+  LpPool: { ...pooling(2), gradient: lpPoolGradient },
   MaxPool: { ...pooling(1), gradient: maxPoolGradient },
   MaxRoiPool,
   MaxUnpool,

@@ -13,6 +13,11 @@ export interface SessionOptions {
   readonly optimization?: 'disabled' | 'basic' | 'extended' | 'all';
   /** Execution providers in order of preference, such as `['cuda', 'cpu']`; the CPU unless told. */
   readonly providers?: readonly string[];
+  /**
+   * Whether ONNX Runtime plans all memory of a run as one block. It spares small models many allocations; large steps
+   * take a quarter more memory with it and no less time. Default true.
+   */
+  readonly memoryPattern?: boolean;
   /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */
   readonly seed?: number;
 }
@@ -45,11 +50,18 @@ interface RuntimeModule {
 }
 
 let loading: Promise<RuntimeModule> | undefined;
+let chosen: 'node' | 'web' | undefined;
+
+/** Chooses the runtime of sessions made from now on; without it, Node's under Node and the web's elsewhere. */
+export function useRuntime(name: 'node' | 'web' | undefined): void {
+  chosen = name;
+  loading = undefined;
+}
 
 function runtime(): Promise<RuntimeModule> {
   const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
   // A name that is computed: what builds pages must not look for the other runtime.
-  const name = `onnxruntime-${isNode ? 'node' : 'web'}`;
+  const name = `onnxruntime-${chosen ?? (isNode ? 'node' : 'web')}`;
   loading ??= import(/* @vite-ignore */ name).then(
     (module) => (module.default?.InferenceSession ? module.default : module) as RuntimeModule,
     (cause) => {
@@ -95,12 +107,13 @@ export class Session {
    */
   static async create(model: Model, options: SessionOptions = {}): Promise<Session> {
     const { InferenceSession } = await runtime();
-    const { threads, optimization = 'all', providers, seed } = options;
+    const { threads, optimization = 'all', providers, memoryPattern = true, seed } = options;
     try {
       const bytes = encodeModel(seed === undefined ? model : withSeeds(model, seed));
       const session = await InferenceSession.create(bytes, {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
+        enableMemPattern: memoryPattern,
         ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
         ...(providers ? { executionProviders: [...providers] } : {}),
       });
@@ -148,7 +161,13 @@ const sessions = new WeakMap<Model, Map<string, Promise<Session>>>();
 
 /** The session of a model, made once for each set of options. */
 export function sessionFor(model: Model, options: SessionOptions = {}): Promise<Session> {
-  const key = JSON.stringify([options.threads, options.optimization, options.providers, options.seed]);
+  const key = JSON.stringify([
+    options.threads,
+    options.optimization,
+    options.providers,
+    options.memoryPattern,
+    options.seed,
+  ]);
   let made = sessions.get(model);
   if (made === undefined) {
     made = new Map();
