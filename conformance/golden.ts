@@ -36,10 +36,17 @@ interface Place {
   readonly offset: number;
 }
 
+/** A tensor of the file whose elements, as those of a tensor of `dims` transposed by `axes`, are in torch's order. */
+interface WeightUse {
+  readonly name: string;
+  readonly dims?: readonly number[];
+  readonly axes?: readonly number[];
+}
+
 export interface GoldenWeight {
   readonly parameters: readonly string[];
-  /** Values of the graph that hold it; their gradients, transposed by `axes`, add up. */
-  readonly uses: readonly { readonly name: string; readonly axes?: readonly number[] }[];
+  /** Values of the graph that hold it; their gradients, transposed, add up. */
+  readonly uses: readonly WeightUse[];
   readonly float32: Place;
   readonly float64: Place;
 }
@@ -93,6 +100,14 @@ export class GoldenCase {
     return new Float32Array(this.#bytes(place, 4));
   }
 
+  /** The gradient of a weight from those of the values that hold it. */
+  gradientOf(weight: GoldenWeight, gradientOf: (name: string) => Float32Array): Float32Array {
+    const parts = weight.uses.map(({ name, dims, axes }) =>
+      dims && axes ? transposed(gradientOf(name), dims, axes) : gradientOf(name),
+    );
+    return parts.reduce((a, b) => a.map((x, i) => x + b[i]!));
+  }
+
   async feeds(): Promise<Feeds> {
     const feeds: Record<string, Feeds[string]> = {
       [LABELS]: await hostTensor('int64', this.#integers(this.#case.labels), this.#case.labels.dims),
@@ -107,6 +122,19 @@ export class GoldenCase {
   #integers(place: Place): BigInt64Array {
     return new BigInt64Array(this.#bytes(place, 8));
   }
+}
+
+function transposed(from: Float32Array, dims: readonly number[], axes: readonly number[]): Float32Array {
+  const strides = dims.map((_, i) => dims.slice(i + 1).reduce((n, d) => n * d, 1));
+  return from.map((_, place) => {
+    let rest = place;
+    let source = 0;
+    for (const axis of axes.toReversed()) {
+      source += (rest % dims[axis]!) * strides[axis]!;
+      rest = Math.floor(rest / dims[axis]!);
+    }
+    return from[source]!;
+  });
 }
 
 /** The mean cross-entropy of the first output, whose classes lie along an axis, with labels as one more input. */

@@ -5,15 +5,15 @@ import type { GoldenCase, GoldenWeight } from './golden.js';
 /** What a gradient may differ from PyTorch's, of its largest element. */
 export const TOLERANCE = 1e-3;
 
-/** How many times as large as PyTorch's another gradient may be where both are nothing but rounding. */
-const NOISE_FACTOR = 4;
+/** How many times as far from the gradient in float64 as PyTorch's in float32 another may be. */
+const ROUNDING_FACTOR = 4;
 
 /**
  * `same`: within the tolerance of PyTorch's gradient in float32. `precise`: not of that, but of its gradient in
- * float64. `zero`: the gradient is zero, as in float64, and both in float32 are nothing but rounding. `different`:
- * anything else.
+ * float64. `rounding`: of neither, but nor are PyTorch's two of each other, and this one is about as near to
+ * float64; mostly gradients that are zero in exact arithmetic. `different`: anything else.
  */
-export type GradientVerdict = 'same' | 'precise' | 'zero' | 'different';
+export type GradientVerdict = 'same' | 'precise' | 'rounding' | 'different';
 
 export interface WeightResult {
   /** The parameters of the module that the weight holds. */
@@ -47,7 +47,8 @@ export function compareWeight(golden: GoldenCase, weight: GoldenWeight, actual: 
 function verdictOf(error: number, preciseError: number, torchError: number): GradientVerdict {
   if (error <= TOLERANCE) return 'same';
   if (preciseError <= TOLERANCE) return 'precise';
-  return torchError > 1 && preciseError <= NOISE_FACTOR * torchError ? 'zero' : 'different';
+  const isRounded = torchError > TOLERANCE && preciseError <= ROUNDING_FACTOR * torchError;
+  return isRounded ? 'rounding' : 'different';
 }
 
 function relativeError(actual: Float32Array, expected: Float32Array): number {

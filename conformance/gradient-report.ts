@@ -21,7 +21,7 @@ function worstOf({ weights }: NetworkResult): WeightResult | undefined {
 }
 
 function isRounding({ verdict }: WeightResult): boolean {
-  return verdict === 'precise' || verdict === 'zero';
+  return verdict === 'precise' || verdict === 'rounding';
 }
 
 /** One line: name, weights compared, worst error, by norm, of which weight, what is wrong. */
@@ -41,7 +41,7 @@ export function reportLine(result: NetworkResult, width: number): string {
     worst.normError.toExponential(1).padStart(7),
     worst.name,
     count('precise', 'as in float64'),
-    count('zero', 'zero'),
+    count('rounding', 'by rounding'),
     problem ?? '',
   ];
   return cells.filter((cell) => cell !== '').join('  ');
@@ -63,7 +63,7 @@ export function reportFar(results: readonly NetworkResult[]): string {
 
 const BEGIN = '<!-- figures: gradients -->\n';
 const END = '<!-- end of figures -->';
-const VARIANTS = ['torchscript', 'dynamo', 'dynamo.raw', 'training'];
+const VARIANTS = ['torchscript', 'dynamo', 'dynamo.raw', 'dynamo.23', 'training'];
 
 /** Replaces the part of a document between two marks. */
 export function updateGradientFigures(
@@ -87,7 +87,8 @@ function summary(results: readonly NetworkResult[]): string {
   return (
     `${networks.size} networks in ${results.length} files, of which ${passed} pass. Of ` +
     `${weights.length.toLocaleString('en')} gradients ${count('same')} are PyTorch's within 10⁻³, ` +
-    `${count('precise')} those it computes in float64, ${count('zero')} are zero, ${count('different')} are different.`
+    `${count('precise')} only those it computes in float64, ${count('rounding')} differ by rounding, ` +
+    `${count('different')} are different.`
   );
 }
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gradients } from '../src/autodiff/gradients.js';
-import { type HostTensor, Session } from '../src/runtime/session.js';
+import { Session } from '../src/runtime/session.js';
 import { AuspexError } from '../src/util/errors.js';
 import { GoldenCase, LOSS, readManifest } from './golden.js';
 import { compareWeight, type WeightResult } from './gradient-errors.js';
@@ -80,14 +80,8 @@ async function check(golden: GoldenCase): Promise<WeightResult[]> {
   try {
     const results = await session.run(await golden.feeds());
     checkLoss(Number(results[LOSS]!.data[0]), golden.loss);
-    return golden.weights.map((weight) => {
-      const parts = weight.uses.map(({ name, axes }) => transposed(results[found.get(name)!]!, axes));
-      return compareWeight(
-        golden,
-        weight,
-        parts.reduce((a, b) => a.map((x, i) => x + b[i]!)),
-      );
-    });
+    const gradient = (name: string): Float32Array => results[found.get(name)!]!.data as Float32Array;
+    return golden.weights.map((weight) => compareWeight(golden, weight, golden.gradientOf(weight, gradient)));
   } finally {
     await session.dispose();
   }
@@ -100,19 +94,4 @@ function checkLoss(actual: number, expected: number): void {
     'LOSS_DIFFERS',
     `the loss is ${actual}, PyTorch's ${expected}: the export is at fault`,
   );
-}
-
-function transposed({ dims, data }: HostTensor, axes: readonly number[] | undefined): Float32Array {
-  const from = data as Float32Array;
-  if (axes === undefined) return from;
-  const strides = dims.map((_, i) => dims.slice(i + 1).reduce((n, d) => n * d, 1));
-  return from.map((_, place) => {
-    let rest = place;
-    let source = 0;
-    for (const axis of axes.toReversed()) {
-      source += (rest % dims[axis]!) * strides[axis]!;
-      rest = Math.floor(rest / dims[axis]!);
-    }
-    return from[source]!;
-  });
 }

@@ -36,42 +36,37 @@ class Lookup:
         return (flat.size, flat[:64].tobytes(), flat[-64:].tobytes())
 
     def find(self, value):
-        """(name, axes): `value` has the elements of parameter.transpose(axes)."""
+        """(name, axes): `value` has the elements of parameter.transpose(axes). (None, None): there is none."""
         for name, parameter in self.by_key.get(self.key(value), ()):
             orders = permutations(range(parameter.ndim)) if parameter.ndim <= 4 else [range(parameter.ndim)]
             for axes in orders:
                 if np.array_equal(parameter.transpose(axes).ravel(), value.ravel()):
                     return name, tuple(axes)
-        return None
+        return None, None
 
 
 def match(model, parameters):
-    """What the gradient of each matched tensor must be, as [{"parameters", "uses", "of"}]:
+    """The weights that the file holds, as [{"parameters", "uses", "of"}]:
 
-    uses  [(name in the file, axes)]: all tensors that hold the parameter; their gradients, each transposed by
-          axes (None: as it is), are summed
-    of    a function from gradients by parameter to the expected sum, in the layout of the first use
+    uses  tensors of the file that hold the weight: their gradients add up to it. {"name"} where the elements are in
+          torch's order; else also {"dims", "axes"}: they are those of a tensor of these dimensions, and transposed
+          by these axes in torch's order
+    of    a function from gradients by parameter to that of the weight
     """
     lookup = Lookup({name: value.detach().numpy() for name, value in parameters.items()})
     found = {}
     for name, value in float_tensors(model.graph).items():
-        match_ = lookup.find(value) if value.size > 0 else None
-        if match_:
-            found.setdefault(match_[0], []).append((name, match_[1], value.shape))
-    return [entry(parameter, uses) for parameter, uses in found.items()] + recurrent(model.graph, parameters)
+        parameter, axes = lookup.find(value) if value.size > 0 else (None, None)
+        if parameter is not None:
+            found.setdefault(parameter, []).append(use(name, parameters[parameter].shape, axes))
+    return [{"parameters": [key], "uses": uses, "of": lambda gradients, key=key: gradients[key]}
+            for key, uses in found.items()] + recurrent(model.graph, parameters)
 
 
-def entry(parameter, uses):
-    """The first use sets the layout; another of another order is transposed back to it."""
-    _, axes, shape = uses[0]
-
-    def back(other):
-        if other == axes:
-            return None
-        return [other.index(axis) for axis in axes]
-
-    return {"parameters": [parameter], "uses": [(name, back(other)) for name, other, _ in uses],
-            "of": lambda gradients: gradients[parameter].permute(axes).reshape(shape)}
+def use(name, shape, axes):
+    if list(axes) == sorted(axes):
+        return {"name": name}
+    return {"name": name, "dims": [shape[axis] for axis in axes], "axes": [axes.index(i) for i in range(len(axes))]}
 
 
 # ONNX's gates by their place in torch's weights: input, output, forget, cell; update, reset, new.
@@ -93,7 +88,7 @@ def recurrent(graph, parameters):
                     continue
                 arrange = arranged(names, GATES[node.op_type])
                 if np.array_equal(arrange(parameters).detach().numpy(), values[name]):
-                    entries.append({"parameters": sum(names, []), "uses": [(name, None)], "of": arrange})
+                    entries.append({"parameters": sum(names, []), "uses": [{"name": name}], "of": arrange})
     return entries
 
 

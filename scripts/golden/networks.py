@@ -23,6 +23,8 @@ training     the same, module in training mode: statistics of the batch; dropout
 dynamo       torch.export exporter, opset 20, optimised: batch normalisation may be fused into a convolution,
              whose weight then has no counterpart in torch and is not compared
 dynamo.raw   the same without optimisation, for networks with batch normalisation
+dynamo.23    the same as dynamo with opset 23, which has operators for attention and RMS normalisation, for some
+             transformers
 
 What holds: weights are random and seeded by the name; none is all zero or one, nor are the statistics of
 normalisation, so that no gradient vanishes or is right by chance.
@@ -30,7 +32,6 @@ normalisation, so that no gradient vanishes or is right by chance.
 
 import argparse
 import contextlib
-import copy
 import gc
 import json
 import logging
@@ -55,7 +56,7 @@ from networks import narrow, torchvision  # noqa: E402
 from matching import match  # noqa: E402
 
 BATCH = 2
-EVALUATION = ("torchscript", "dynamo")
+VARIANTS = ("torchscript", "dynamo", "dynamo.raw", "dynamo.23", "training")
 
 
 @dataclass
@@ -64,6 +65,7 @@ class Network:
     build: Callable  # gives (module, {argument: tensor})
     class_axis: int = 1  # of the logits
     training: bool = True  # whether it is also exported in training mode
+    has_attention: bool = False  # whether it is also exported with opset 23
 
 
 NETWORKS: dict[str, Network] = {}
@@ -114,7 +116,7 @@ vision("vgg11_bn", 224, change=small_classifier)
 vision("alexnet", 224, change=small_classifier)
 vision("lraspp_mobilenet_v3_large", module="segmentation", weights_backbone=None, training=False, argument="input")
 vision("deeplabv3_mobilenet_v3_large", module="segmentation", weights_backbone=None, training=False)
-add("vit", "torchvision.models.VisionTransformer, 4 layers of width 96", small_vit)
+add("vit", "torchvision.models.VisionTransformer, 4 layers of width 96", small_vit, has_attention=True)
 add("maxvit", "torchvision.models.MaxVit, 3 blocks", small_maxvit)
 
 # --- timm --------------------------------------------------------------------------------------
@@ -128,12 +130,13 @@ def timm(name, size=64, training=True, resized=False, **options):
         model = library.create_model(name, pretrained=False, num_classes=10, **more, **options)
         return model, {"x": torch.randn(BATCH, 3, size, size)}
 
-    add(name, f"timm.{name}", build, training=training)
+    add(name, f"timm.{name}", build, training=training, has_attention=name.startswith("vit_"))
 
 
-for name in ("vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224", "mixer_s16_224", "gmlp_ti16_224",
-             "resmlp_12_224", "xcit_nano_12_p16_224", "cait_xxs24_224"):
-    timm(name, resized=True, **({"depth": 4} if "depth" not in name and not name.startswith("mixer") else {}))
+for name in ("vit_tiny_patch16_224", "deit_tiny_distilled_patch16_224", "xcit_nano_12_p16_224", "cait_xxs24_224"):
+    timm(name, resized=True, depth=4)
+for name in ("mixer_s16_224", "gmlp_ti16_224", "resmlp_12_224"):
+    timm(name, resized=True, num_blocks=4)
 for name in ("poolformer_s12", "convnextv2_atto", "ghostnet_100", "repvgg_a0", "eca_nfnet_l0", "mobilevit_xxs",
              "edgenext_xx_small", "mobilenetv4_conv_small", "hrnet_w18_small", "skresnet18", "pvt_v2_b0",
              "resnetv2_50", "res2net50_26w_4s", "fastvit_t8", "efficientvit_b0"):
@@ -170,11 +173,11 @@ def hugging(name, model, options, inputs=masked, class_axis=1, attention="eager"
         values = inputs()
         return narrow(cls(config), list(values)), values
 
-    add(name, f"transformers.{model}", build, class_axis, training)
+    add(name, f"transformers.{model}", build, class_axis, training, attention == "sdpa")
 
 
-def images(**more):
-    return lambda: {"pixel_values": torch.randn(BATCH, 3, 64, 64)}
+def images():
+    return {"pixel_values": torch.randn(BATCH, 3, 64, 64)}
 
 
 LM = dict(class_axis=-1)
@@ -229,9 +232,9 @@ hugging("clip", "CLIPModel",
         lambda: {"input_ids": token_ids(), "pixel_values": torch.randn(BATCH, 3, 64, 64),
                  "attention_mask": torch.ones(BATCH, LENGTH, dtype=torch.int64)})
 hugging("segformer", "SegformerForSemanticSegmentation",
-        dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 128], decoder_hidden_size=32, num_labels=10), images())
+        dict(depths=[1, 1, 1, 1], hidden_sizes=[16, 32, 64, 128], decoder_hidden_size=32, num_labels=10), images)
 hugging("dinov2", "Dinov2ForImageClassification",
-        dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=64, patch_size=16), images())
+        dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=64, patch_size=16), images)
 hugging("wav2vec2", "Wav2Vec2ForSequenceClassification",
         dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128, conv_dim=(32,) * 7,
              num_conv_pos_embedding_groups=4, num_conv_pos_embeddings=16, classifier_proj_size=32),
@@ -300,11 +303,10 @@ def build(name, training):
         for key, value in vars(part).items():
             if isinstance(value, float) and (key == "p" or "drop" in key):
                 setattr(part, key, 0.0)
-    module.train(training)
     with torch.no_grad():
-        logits = next(tensors(copy.deepcopy(module)(**inputs))).movedim(network.class_axis, 1)
+        logits = next(tensors(module(**inputs))).movedim(network.class_axis, 1)
     labels = torch.randint(0, logits.shape[1], (logits.shape[0], *logits.shape[2:]))
-    return module, inputs, labels
+    return module.train(training), inputs, labels
 
 
 def truth(name, training, dtype):
@@ -341,7 +343,7 @@ def write_case(folder, name, training, truths):
     (loss, gradients), (_, precise) = truths
     parameters = dict(module.named_parameters())
     matched = match(model, parameters) + [
-        {"parameters": [key], "uses": [(key, None)], "of": lambda of, key=key: of[key]}
+        {"parameters": [key], "uses": [{"name": key}], "of": lambda gradients, key=key: gradients[key]}
         for key, value in inputs.items() if value.is_floating_point()]
     types = {torch.float32: "float32", torch.int64: "int64"}
     present = {value.name for value in model.graph.input}
@@ -353,8 +355,7 @@ def write_case(folder, name, training, truths):
             "inputs": {key: {"type": types[value.dtype], **blob.put(value)}
                        for key, value in inputs.items() if key in present},
             "labels": blob.put(labels),
-            "weights": [{"parameters": entry["parameters"],
-                         "uses": [{"name": use, **({"axes": axes} if axes else {})} for use, axes in entry["uses"]],
+            "weights": [{"parameters": entry["parameters"], "uses": entry["uses"],
                          "float32": blob.put(entry["of"](gradients)), "float64": blob.put(entry["of"](precise))}
                         for entry in matched if all(key in gradients for key in entry["parameters"])],
         }
@@ -369,7 +370,9 @@ def has_batch_norm(name):
 
 
 def variants_of(name, has_norm):
-    return [*EVALUATION, *(["training"] if NETWORKS[name].training else []), *(["dynamo.raw"] if has_norm else [])]
+    network = NETWORKS[name]
+    some = {"dynamo.raw": has_norm, "dynamo.23": network.has_attention, "training": network.training}
+    return [variant for variant in VARIANTS if some.get(variant, True)]
 
 
 def run(name, wanted, has_norm, out, manifest):
@@ -383,8 +386,9 @@ def run(name, wanted, has_norm, out, manifest):
         try:
             with smoothed() if is_smooth else contextlib.nullcontext():
                 module, inputs, _ = build(name, training)
-                kind = {"torchscript": "", "training": "nofold"}.get(variant, variant)
-                corpus.export(module, inputs, folder / "model.onnx", kind, {})
+                kind = {"torchscript": "", "training": "nofold", "dynamo.23": "dynamo"}.get(variant, variant)
+                with mock.patch.dict(corpus.OPSET, {"dynamo": 23} if variant == "dynamo.23" else {}):
+                    corpus.export(module, inputs, folder / "model.onnx", kind, {})
                 if training not in truths:
                     truths[training] = [truth(name, training, dtype) for dtype in (torch.float32, torch.float64)]
                 entry = write_case(folder, name, training, truths[training])
@@ -410,7 +414,7 @@ def main():
     logging.disable(logging.WARNING)
     manifest = corpus.Manifest(options.out / "manifest.json")
     for name in NETWORKS:
-        possible = [f"{name}.{variant}" for variant in (*EVALUATION, "training", "dynamo.raw")]
+        possible = [f"{name}.{variant}" for variant in VARIANTS]
         if not any(re.fullmatch(options.only, full) and (options.again or not manifest.has(full)) for full in possible):
             continue
         try:

@@ -1,7 +1,8 @@
 // Gradients of poolings: what comes back goes to where the maximum was, or is spread over the window.
 import type { AttributeValues, Value } from './build.js';
+import { sizeOf } from './data-movement.js';
 import type { Differentiation, GradientRule } from './gradient.js';
-import { type PlacedAxis, place, sizesAfterBatch } from './window.gradient.js';
+import { convolveTransposed, type PlacedAxis, place, sizesAfterBatch } from './window.gradient.js';
 import { windowOf } from './window.js';
 
 /** Attributes that say which elements a window sees. */
@@ -55,8 +56,8 @@ function apart(axes: readonly PlacedAxis[]): ((all: Value) => Value)[] {
 /** One window over everything: the first of equal maxima gets it all. */
 export const globalMaxPoolGradient: GradientRule = (g) => {
   const x = g.input(0);
-  const channels = sizesAfterBatch(x)[0]!;
-  const flat = x.reshape([-1, channels, x.sizes.slice(2).reduce((a, b) => a * b, 1)]);
+  const [channels, ...sizes] = sizesAfterBatch(x) as [number, ...number[]];
+  const flat = x.reshape([-1, channels, sizeOf(sizes)]);
   const first = g.builder.op('ArgMax', [flat], { axis: 2 });
   const inputs = [flat.zerosLike(), first, g.dy.reshape([-1, channels, 1])];
   return [g.builder.op('ScatterElements', inputs, { axis: 2 }).reshapeTo(x)];
@@ -70,14 +71,14 @@ export const maxUnpoolGradient: GradientRule = (g) => [g.dy.reshape([-1]).gather
 /** Every dY, over the number of elements its mean was taken of, to all elements of its window. */
 export const averagePoolGradient: GradientRule = (g) => {
   const axes = placed(g);
-  const { dtype } = g.dy;
   const counts = axes.map((axis, i) => elementCounts(g, axis, i));
-  const isSame = counts.every((list) => list.every((n) => n === list[0]));
-  if (isSame) return [spread(g.dy.mul(1 / counts.reduce((n, list) => n * list[0]!, 1)), axes)];
+  if (counts.every((list) => list.every((n) => n === list[0]))) {
+    return [spread(g.dy, axes, 1 / sizeOf(counts.map((list) => list[0]!)))];
+  }
   let shares = [1];
   for (const list of counts) shares = shares.flatMap((share) => list.map((n) => share / n));
-  const positions = axes.map((axis) => axis.positions);
-  return [spread(g.dy.mul(g.builder.constant(shares, dtype, [1, 1, ...positions])), axes)];
+  const dims = [1, 1, ...axes.map((axis) => axis.positions)];
+  return [spread(g.dy.mul(g.builder.constant(shares, g.dy.dtype, dims)), axes)];
 };
 
 /** Over how many elements of an axis each position takes its mean: padding counts if it is said to. */
@@ -93,30 +94,25 @@ function elementCounts(g: Differentiation, axis: PlacedAxis, index: number): num
   });
 }
 
-/** Every position's value to all elements of its window, summed where windows overlap. */
-function spread(values: Value, axes: readonly PlacedAxis[]): Value {
+/** Every position's value, times a factor, to all elements of its window; summed where windows overlap. */
+function spread(values: Value, axes: readonly PlacedAxis[], factor = 1): Value {
   const { builder } = values;
   const kernel = axes.map((axis) => axis.kernel);
-  // With stride 1 the element's own window, mirrored, sees all positions that see the element.
+  // With stride 1 the positions that see an element are a window themselves.
   if (axes.every(({ stride, dilation }) => stride === 1 && dilation === 1)) {
     const pads = [...axes.map((a) => a.kernel - 1 - a.begin), ...axes.map((a) => a.kernel - 1 - a.end)];
     const mean = builder.op('AveragePool', [values], { kernel_shape: kernel, pads, count_include_pad: 1 });
-    return mean.mul(kernel.reduce((a, b) => a * b, 1));
+    return mean.mul(sizeOf(kernel) * factor);
   }
   const channels = sizesAfterBatch(values)[0]!;
-  return builder.op('ConvTranspose', [values, builder.full([channels, 1, ...kernel], 1, values.dtype)], {
-    strides: axes.map((axis) => axis.stride),
-    dilations: axes.map((axis) => axis.dilation),
-    pads: [...axes.map((axis) => axis.begin), ...axes.map((axis) => Math.max(0, axis.end))],
-    output_padding: axes.map((axis) => Math.max(0, -axis.end)),
-    group: channels,
-  });
+  const weights = builder.full([channels, 1, ...kernel], factor, values.dtype);
+  return convolveTransposed(values, weights, axes, channels);
 }
 
 export const globalAveragePoolGradient: GradientRule = (g) => {
   const x = g.input(0);
-  const count = x.sizes.slice(2).reduce((a, b) => a * b, 1);
-  return [g.dy.mul(1 / count).expandTo(x)];
+  const [, ...sizes] = sizesAfterBatch(x);
+  return [g.dy.mul(1 / sizeOf(sizes)).expandTo(x)];
 };
 
 /**

@@ -6,6 +6,7 @@ import { optionalShape, shapeOfRank, shapeOfRankFrom } from './arguments.js';
 import { counted, times, total } from './cost.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import { dftGradient } from './signal.gradient.js';
 
 const FFT_RULE = '5·n·log₂ n per transform of n points, half of it for real signals';
 
@@ -31,7 +32,7 @@ function lengthInput(call: Call, index: number, what: string): Dim | undefined {
   return length;
 }
 
-interface Transform {
+export interface Transform {
   readonly input: Shape;
   readonly axis: number;
   /** Number of points; undefined where it is an input that is not known. */
@@ -79,6 +80,7 @@ const DFT: Operator = {
     return { otherFlops: times(transforms, fftFlops(points, onesided ? 1 : input.at(-1))) };
   }),
   roles: ['data', 'setting'],
+  gradient: (g) => dftGradient(g, readTransform(g.call)),
 };
 
 /** Length of a frame: given, else that of the window, else the whole signal. */

@@ -1,4 +1,5 @@
-// Where a window lies on its input, in numbers: what rules need that undo convolutions and poolings.
+// Where a window lies on its input, in numbers, and convolutions that are placed so: what rules need that undo
+// convolutions and poolings.
 import { isKnown } from '../graph/dim.js';
 import type { Value } from './build.js';
 import type { Call } from './operator.js';
@@ -89,4 +90,30 @@ function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
     );
   }
   return offsets;
+}
+
+/** What a convolution needs to know of an axis. */
+export type ConvAxis = Pick<PlacedAxis, 'stride' | 'dilation' | 'begin' | 'end'>;
+
+/** Conv; negative padding, which ONNX does not have, takes elements away. */
+export function convolve(x: Value, w: Value, axes: readonly ConvAxis[], group: number): Value {
+  const [begins, ends] = [axes.map((axis) => axis.begin), axes.map((axis) => axis.end)];
+  const cut = (pads: readonly number[]): number[] => pads.map((p) => Math.min(0, p));
+  return x.builder.op('Conv', [padAxes(x, 2, cut(begins), cut(ends)), w], {
+    strides: axes.map((axis) => axis.stride),
+    dilations: axes.map((axis) => axis.dilation),
+    pads: [...begins, ...ends].map((p) => Math.max(0, p)),
+    group,
+  });
+}
+
+/** ConvTranspose; elements at the end that no position sees become zeros. */
+export function convolveTransposed(y: Value, w: Value, axes: readonly ConvAxis[], group: number): Value {
+  return y.builder.op('ConvTranspose', [y, w], {
+    strides: axes.map((axis) => axis.stride),
+    dilations: axes.map((axis) => axis.dilation),
+    pads: [...axes.map((axis) => axis.begin), ...axes.map((axis) => Math.max(0, axis.end))],
+    output_padding: axes.map((axis) => Math.max(0, -axis.end)),
+    group,
+  });
 }
