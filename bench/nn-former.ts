@@ -43,10 +43,11 @@ function attentionBias(a: Value): Value {
 function attention(s: Scope, x: Value, bias: Value, { heads, dropout: rate }: NNFormerOptions): Value {
   const [, length, d] = x.sizes as [number, number, number];
   const size = d / heads;
-  const qkv = linear(s.at('qkv'), x, 3 * d, { bias: false, weight });
-  const [q, k, v] = qkv
-    .split([d, d, d], 2)
-    .map((part) => part.reshape([-1, length, heads, size]).transpose([0, 2, 1, 3])) as [Value, Value, Value];
+  const [q, k, v] = ['query', 'key', 'value'].map((name) =>
+    linear(s.at(name), x, d, { bias: false, weight })
+      .reshape([-1, length, heads, size])
+      .transpose([0, 2, 1, 3]),
+  ) as [Value, Value, Value];
   const scores = q
     .mul(1 / Math.sqrt(size))
     .matmul(k.transposeLast())
@@ -56,17 +57,20 @@ function attention(s: Scope, x: Value, bias: Value, { heads, dropout: rate }: NN
   return dropout(s, linear(s.at('projection'), y, d, { bias: false, weight }), rate);
 }
 
-/** ReLU(x·W₁ + [G·V₁ | Gᵀ·V₂])·W₂ with V = x·W_g; W₁ and W_g are one matrix. */
+/**
+ * ReLU(x·W₁ + [G·V₁ | Gᵀ·V₂])·W₂ with V = x·W_g. Each half is computed by itself, so that nothing is cut apart or
+ * put together.
+ */
 function feedForward(s: Scope, x: Value, g: Value, { dropout: rate }: NNFormerOptions): Value {
   const d = x.sizes.at(-1)!;
-  const f = 4 * d;
-  const [u, v1, v2] = linear(s.at('expand'), x, 2 * f, { bias: false, weight }).split(
-    [f, f / 2, f / 2],
-    2,
-  ) as [Value, Value, Value];
-  const mixed = s.builder.concat([g.matmul(v1), g.transposeLast().matmul(v2)], 2);
-  const hidden = dropout(s, u.add(mixed).relu(), rate);
-  return dropout(s, linear(s.at('contract'), hidden, d, { bias: false, weight }), rate);
+  const half = (name: string, graph: Value): Value => {
+    const project = (part: string) => linear(s.at(name, part), x, 2 * d, { bias: false, weight });
+    const hidden = project('own')
+      .add(graph.matmul(project('graph')))
+      .relu();
+    return linear(s.at(name, 'contract'), dropout(s, hidden, rate), d, { bias: false, weight });
+  };
+  return dropout(s, half('forward', g).add(half('backward', g.transposeLast())), rate);
 }
 
 export function nnFormer(s: Scope, batch: Inputs, options = PAPER): Value {

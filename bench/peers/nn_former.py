@@ -3,7 +3,7 @@
 Answers lines on standard input: `train BATCH DROPOUT`, `infer BATCH`, `matmul SIZE`, `rss`; one number each, in
 milliseconds (`matmul`: GFLOP/s, `rss`: peak MB)."""
 import math
-import resource
+import re
 import sys
 import time
 
@@ -108,7 +108,8 @@ def measure(what, *args):
             a @ b
         return 2e-9 * size**3 * 5 / (time.perf_counter() - start)
     if what == 'rss':
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        # Not ru_maxrss, which a process inherits from the one that started it.
+        return int(re.search(r'VmHWM:\s*(\d+)', open('/proc/self/status').read())[1]) / 1024
     size = int(args[0])
     if size not in batches:
         batches[size] = batch(size)

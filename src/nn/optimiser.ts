@@ -73,23 +73,24 @@ interface Moments {
   readonly second: Value;
 }
 
-/** m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g² */
+/** Sums in the place of means, to save two products: M = m/(1 − β₁) ← β₁M + g, V = v/(1 − β₂) ← β₂V + g². */
 function moments(g: Value, slots: Readonly<Record<string, Value>>, beta1: number, beta2: number): Moments {
   return {
-    first: slots.first!.mul(beta1).add(g.mul(1 - beta1)),
-    second: slots.second!.mul(beta2).add(g.mul(g).mul(1 - beta2)),
+    first: slots.first!.mul(beta1).add(g),
+    second: slots.second!.mul(beta2).add(g.mul(g)),
   };
 }
 
 /**
- * What is common to Adam and AdamW: w ← shrink·w − η·m̂/(√v̂ + ε) with m̂ = m/(1 − β₁ᵗ), v̂ = v/(1 − β₂ᵗ). Both
- * corrections and the learning rate are folded into two scalars: m / (a·√v + b). A rate of 0, which warming up
+ * What is common to Adam and AdamW: w ← shrink·w − η·m̂/(√v̂ + ε) with m̂ = m/(1 − β₁ᵗ), v̂ = v/(1 − β₂ᵗ). The
+ * corrections, the learning rate and what makes means of sums are folded into two scalars: M / (a·√V + b). A rate of 0, which warming up
  * begins with, must not make 0·∞ of a weight without gradient.
  */
 function adamScalars(step: number, rate: number, beta1: number, beta2: number, epsilon: number) {
   if (rate === 0) return { denominatorScale: 0, denominatorOffset: Number.POSITIVE_INFINITY };
-  const size = rate / (1 - beta1 ** step);
-  return { denominatorScale: 1 / (size * Math.sqrt(1 - beta2 ** step)), denominatorOffset: epsilon / size };
+  const size = (rate * (1 - beta1)) / (1 - beta1 ** step);
+  const correction = Math.sqrt((1 - beta2) / (1 - beta2 ** step));
+  return { denominatorScale: correction / size, denominatorOffset: epsilon / size };
 }
 
 function adamStep({ first, second }: Moments, scalars: Readonly<Record<string, Value>>): Value {

@@ -134,9 +134,12 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   // As PyTorch's clip_grad_norm_: min(1, limit / (norm + 1e-6)).
   const scale = clipNorm === undefined ? undefined : norm.add(1e-6).reciprocal().mul(clipNorm).min(1);
   const state: StateSpec[] = [];
+  const inputNames = new Set(graph.inputs.map((i) => i.name));
   const keep = (spec: Omit<StateSpec, 'output'>, next: Value): void => {
-    const output = `next.${spec.name}`;
-    builder.add({ ...IDENTITY, name: output, inputs: [next.name], outputs: [output] });
+    // What is only passed on needs a name of its own; anything else is an output as it is, and not copied.
+    const isInput = inputNames.has(next.name) || state.some((s) => s.output === next.name);
+    const output = isInput ? `next.${spec.name}` : next.name;
+    if (isInput) builder.add({ ...IDENTITY, name: output, inputs: [next.name], outputs: [output] });
     state.push({ ...spec, output });
   };
   trained.forEach((parameter, i) => {
