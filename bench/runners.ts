@@ -38,7 +38,7 @@ export async function training(
   threads: number,
 ): Promise<Runner> {
   const start = performance.now();
-  const step = trainingStep(objective, shapes, { optimiser });
+  const step = trainingStep(objective, shapes, { optimiser, gradientNorm: false });
   const values = step.state.map(({ name, dims, role, parameter }) => {
     const data = role === 'parameter' ? initialValues(parameter, 0) : new Float32Array(size(dims));
     return [name, { dims, data }] as const;

@@ -29,6 +29,8 @@ export interface StepOptions {
   readonly optimiser: Optimiser;
   /** The gradient of all parameters together is scaled down to this norm. */
   readonly clipNorm?: number;
+  /** Whether the norm of the gradient is given out; it takes a pass over all gradients. Default true. */
+  readonly gradientNorm?: boolean;
   /** Decay of an exponential moving average of the weights: e ← d·e + (1 − d)·w. */
   readonly emaDecay?: number;
 }
@@ -103,7 +105,7 @@ export function trace(
 
 /** Writes the training step of an objective for batches of one shape. */
 export function trainingStep(objective: Objective, shapes: BatchShapes, options: StepOptions): TrainingStep {
-  const { optimiser, clipNorm, emaDecay } = options;
+  const { optimiser, clipNorm, emaDecay, gradientNorm = true } = options;
   const forward = trace(shapes, true, (s, batch) => objective.loss(s, batch), LOSS);
   const parameters = [...forward.trace.parameters.values()];
   const trained = parameters.filter((p) => p.isTrained);
@@ -129,10 +131,9 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   const scalars = Object.fromEntries(
     Object.keys(optimiser.scalars(1, 1)).map((name) => [name, builder.input(`step.${name}`, 'float32', [])]),
   );
-  const squares = found.map((g) => g.mul(g).sum());
-  const norm = squares.reduce((a, b) => a.add(b)).sqrt();
+  const norm = gradientNorm || clipNorm !== undefined ? normOf(found) : undefined;
   // As PyTorch's clip_grad_norm_: min(1, limit / (norm + 1e-6)).
-  const scale = clipNorm === undefined ? undefined : norm.add(1e-6).reciprocal().mul(clipNorm).min(1);
+  const scale = clipNorm === undefined ? undefined : norm!.add(1e-6).reciprocal().mul(clipNorm).min(1);
   const state: StateSpec[] = [];
   const inputNames = new Set(graph.inputs.map((i) => i.name));
   const keep = (spec: Omit<StateSpec, 'output'>, next: Value): void => {
@@ -169,8 +170,8 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
     const value = builder.value(next?.name ?? name);
     keep({ name, dims, input: name, role: 'parameter', parameter }, value);
   }
-  builder.add({ ...IDENTITY, name: GRADIENT_NORM, inputs: [norm.name], outputs: [GRADIENT_NORM] });
-  const outputs = [LOSS, GRADIENT_NORM, ...state.map((s) => s.output)];
+  if (norm) builder.add({ ...IDENTITY, name: GRADIENT_NORM, inputs: [norm.name], outputs: [GRADIENT_NORM] });
+  const outputs = [LOSS, ...(norm ? [GRADIENT_NORM] : []), ...state.map((s) => s.output)];
   const model = makeModel(
     makeGraph({
       name: 'training step',
@@ -190,3 +191,11 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
 }
 
 const IDENTITY = { opType: 'Identity', domain: '', attributes: new Map() };
+
+/** The Euclidean norm of several tensors taken as one. */
+function normOf(values: readonly Value[]): Value {
+  return values
+    .map((v) => v.mul(v).sum())
+    .reduce((a, b) => a.add(b))
+    .sqrt();
+}

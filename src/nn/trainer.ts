@@ -41,7 +41,7 @@ export type Weights = ReadonlyMap<string, Float32Array>;
 /** `current`: as the last step left them. `averaged`: their moving average. `best`: of the best validation. */
 export type WeightsKind = 'current' | 'averaged' | 'best';
 
-export interface TrainerOptions extends StepOptions {
+export interface TrainerOptions extends Omit<StepOptions, 'gradientNorm'> {
   readonly schedule: Schedule;
   /** Of first weights, noise and the order of data. Default 0. */
   readonly seed?: number;
