@@ -2,7 +2,7 @@
 // gradient rule, a layer, a loss) can look at the shapes as it goes. Opset 13 or later: older forms of the
 // operators are read, but not written.
 import { type Dim, isKnown, sameDim, symbol } from '../graph/dim.js';
-import { codeOfDataType, type DataType, isInteger } from '../graph/dtype.js';
+import { codeOfDataType, type DataType } from '../graph/dtype.js';
 import {
   type Attribute,
   isDefaultDomain,
@@ -588,9 +588,4 @@ export class Value {
 /** Whether a value can have a gradient. */
 export function isDifferentiable(type: ValueType | undefined): boolean {
   return isTensor(type) && type.dtype !== undefined && /^b?float(16|32|64)$/.test(type.dtype);
-}
-
-/** For rules that compute indices. */
-export function expectIntegers(value: Value): void {
-  if (!isInteger(value.dtype)) throw new Error(`'${value.name}' must hold integers`);
 }
