@@ -3,26 +3,19 @@
 //   dW[o, c, i] = Σ over n, t of dY[n, o, t] · X[n, c, s·t + d·i − p]
 //
 // the sum over the batch being part of a matrix product or convolution wherever there is one. Several ways lead
-// there, and which is fast depends on the shape. Measured with ONNX Runtime on a CPU on layers of ResNet, MobileNet,
-// ConvNeXt and ViT, the way taken needs 1 to 1.4 times what the forward Conv does; depthwise and groups 2 to 3 times.
+// there. Which one is fast depends on the shape; with ONNX Runtime on a CPU, for layers like those of ResNet,
+// MobileNet, ConvNeXt and ViT, it was this one:
 //
-//   kernel elements   groups                      way
-//   more than 128     any                         byConvolution
-//   up to 128         one per channel             byProducts
-//                     several                     byColumns
-//                     1, at least 8 channels      byElement
-//   16 to 128         1, fewer channels           byConvolution
-//   fewer than 16     1, fewer channels           byColumns
+//   1 group, at least 8 channels    up to 64 elements of the kernel: byElement
+//   as many groups as channels      fewer than 16: byProducts
+//   other groups, fewer channels    fewer than 16: byColumns
+//   all                             more elements: byConvolution
 import type { Value } from './build.js';
 import { sizeOf } from './data-movement.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
 /** Fewer make matrices too flat for products of their own. */
 export const FEW_CHANNELS = 8;
-/** So many elements over few channels are better slid as a whole. */
-const SOME_ELEMENTS = 16;
-/** More are never taken apart: every element has nodes of its own. */
-const MANY_ELEMENTS = 128;
 
 export interface Convolution {
   readonly axes: readonly PlacedAxis[];
@@ -43,10 +36,10 @@ export function weightGradient(conv: Convolution, x: Value, dy: Value): Value {
 }
 
 function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof weightGradient {
-  if (kernelSize > MANY_ELEMENTS) return byConvolution;
-  if (group > 1) return group === channels && group === filters ? byProducts : byColumns;
-  if (channels >= FEW_CHANNELS) return byElement;
-  return kernelSize >= SOME_ELEMENTS ? byConvolution : byColumns;
+  const isDense = group === 1 && channels >= FEW_CHANNELS;
+  if (isDense && kernelSize <= 64) return byElement;
+  if (kernelSize >= 16) return byConvolution;
+  return group > 1 && group === channels && group === filters ? byProducts : byColumns;
 }
 
 /** Per element i of the kernel, dW[i] (O, C) = dY (O, N·T) · X[i] (N·T, C), where X[i] is what lies under it. */
