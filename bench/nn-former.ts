@@ -40,20 +40,27 @@ function attentionBias(a: Value): Value {
   return builder.where(allowed, builder.constant(0, 'float32'), Number.NEGATIVE_INFINITY);
 }
 
-function attention(s: Scope, x: Value, bias: Value, { heads, dropout: rate }: NNFormerOptions): Value {
-  const [, length, d] = x.sizes as [number, number, number];
+/** The tokens `to` attend to the tokens x. */
+function attention(
+  s: Scope,
+  to: Value,
+  x: Value,
+  bias: Value,
+  { heads, dropout: rate }: NNFormerOptions,
+): Value {
+  const d = x.sizes.at(-1)!;
   const size = d / heads;
-  const [q, k, v] = ['query', 'key', 'value'].map((name) =>
-    linear(s.at(name), x, d, { bias: false, weight })
-      .reshape([-1, length, heads, size])
-      .transpose([0, 2, 1, 3]),
-  ) as [Value, Value, Value];
+  const project = (name: string, from: Value): Value =>
+    linear(s.at(name), from, d, { bias: false, weight })
+      .reshape([-1, from.sizes[1]!, heads, size])
+      .transpose([0, 2, 1, 3]);
+  const [q, k, v] = [project('query', to), project('key', x), project('value', x)];
   const scores = q
-    .mul(1 / Math.sqrt(size))
     .matmul(k.transposeLast())
+    .mul(1 / Math.sqrt(size))
     .add(bias);
   const mixed = dropout(s, scores.softmax(), rate).matmul(v);
-  const y = mixed.transpose([0, 2, 1, 3]).reshape([-1, length, d]);
+  const y = mixed.transpose([0, 2, 1, 3]).reshapeTo(to);
   return dropout(s, linear(s.at('projection'), y, d, { bias: false, weight }), rate);
 }
 
@@ -87,10 +94,21 @@ export function nnFormer(s: Scope, batch: Inputs, options = PAPER): Value {
   let x = layerNorm(s.at('norm'), s.builder.concat(tokens, 1));
   for (let i = 0; i < options.layers; i++) {
     const block = s.at('block', i);
-    x = x.add(attention(block.at('attention'), layerNorm(block.at('norm1'), x), bias, options));
-    x = x.add(feedForward(block.at('feedForward'), layerNorm(block.at('norm2'), x), g, options));
+    const normed = layerNorm(block.at('norm1'), x);
+    // Of the last layer only the class token is read: nothing else of it is computed.
+    const read = (v: Value, ...axes: number[]): Value =>
+      i === options.layers - 1
+        ? v.slice(
+            axes.map(() => 0),
+            axes.map(() => 1),
+            axes,
+          )
+        : v;
+    const attended = attention(block.at('attention'), read(normed, 1), normed, read(bias, 2), options);
+    x = read(x, 1).add(attended);
+    x = x.add(feedForward(block.at('feedForward'), layerNorm(block.at('norm2'), x), read(g, 1, 2), options));
   }
-  const first = layerNorm(s.at('last'), x.slice([0], [1], [1]).reshape([size, width]));
+  const first = layerNorm(s.at('last'), x.reshape([size, width]));
   return linear(s.at('head'), first, 1, { weight, biasInit: zeros }).add(0.5);
 }
 

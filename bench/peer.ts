@@ -37,17 +37,22 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
-/** Medians of two measurements taken in turn, after a few of each that do not count. */
+/** Two measurements taken in turn, after a few of each that do not count. */
 export async function inTurn(
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
   { repeats, warmUp }: { repeats: number; warmUp: number },
-): Promise<{ ours: number; theirs: number }> {
+): Promise<{ ours: number; theirs: number; ratio: number }> {
   for (let i = 0; i < warmUp; i++) {
     await ours();
     await theirs();
   }
   const pairs: [number, number][] = [];
   for (let i = 0; i < repeats; i++) pairs.push([await ours(), await theirs()]);
-  return { ours: median(pairs.map((p) => p[0])), theirs: median(pairs.map((p) => p[1])) };
+  return {
+    ours: median(pairs.map((p) => p[0])),
+    theirs: median(pairs.map((p) => p[1])),
+    // Of neighbours, because how fast the machine is changes with time.
+    ratio: median(pairs.map((p) => p[1] / p[0])),
+  };
 }

@@ -2,11 +2,11 @@
 // parameters is decided in parameters.ts.
 import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
-import { type Tensor, tensorByteLength } from '../graph/tensor.js';
+import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
 import { operatorFor } from '../ops/index.js';
 import type { Body, InputRole, Operator } from '../ops/operator.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
-import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn } from './parameters.js';
+import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn, toldKind } from './parameters.js';
 import { tiedCopies } from './tied.js';
 import { torchSignature } from './torch.js';
 
@@ -164,6 +164,11 @@ export function findConstants({ model, graph }: Inference): Constant[] {
         bytes,
       };
     }
+    const told = toldKind(tensor);
+    if (told !== undefined && isUsed) {
+      const parameters = told === 'parameter' ? elementCount(tensor) : 0;
+      return { name, tensor, kind: told, owner: ownerOf(value), parameters, bytes };
+    }
     const destinations = destinationsOf(value);
     const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
     // Quantisers write `w_scale` beside `w_zero_point`.
@@ -180,7 +185,8 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     const parameters = kind === 'parameter' ? parametersIn(found, signature) : 0;
     return { name, tensor, kind, owner: ownerOf(value), parameters, bytes };
   });
-  const copies = tiedCopies(constants.filter((c) => c.kind === 'parameter').map((c) => c.tensor));
+  const judged = constants.filter((c) => c.kind === 'parameter' && toldKind(c.tensor) === undefined);
+  const copies = tiedCopies(judged.map((c) => c.tensor));
   if (copies.size === 0) return constants;
   return constants.map((c) => (copies.has(c.tensor) ? { ...c, kind: 'tied', parameters: 0 } : c));
 }

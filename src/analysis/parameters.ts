@@ -20,6 +20,17 @@ export type ConstantKind =
   /** Nothing uses it. */
   | 'unused';
 
+/** The key of a tensor's metadata under which this project writes what kind of constant it is. */
+export const KIND_KEY = 'auspex.kind';
+
+const TOLD_KINDS: ReadonlySet<string> = new Set<ConstantKind>(['parameter', 'statistic', 'setting']);
+
+/** The kind that the file itself states. */
+export function toldKind(tensor: Tensor): ConstantKind | undefined {
+  const told = tensor.metadata?.get(KIND_KEY);
+  return told !== undefined && TOLD_KINDS.has(told) ? (told as ConstantKind) : undefined;
+}
+
 /** Names that exporters make up for values that have none in the program they export. */
 const MADE_UP_NAME =
   /^\/|^(onnx::|val_\d|_?const|scalar|[\d.]+$)|Constant|constant|lifted_tensor|\/(x|y|Const(_\d+)?)(:\d+)?$/;

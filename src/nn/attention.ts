@@ -44,15 +44,16 @@ export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions
     memory === undefined
       ? product('qkv', x, 3 * d).split([d, d, d], -1)
       : [product('q', x, d), ...product('kv', memory, 2 * d).split([d, d], -1)];
-  /** (B, n, d) as (B, n, H, h), its dimensions then in another order. */
-  const byHead = (value: Value, order: readonly number[]): Value =>
-    value.reshape([value.length(0), value.length(1), heads, d / heads]).transpose(order);
+  /** (B, n, d) as (B, H, n, h). */
+  const byHead = (value: Value): Value =>
+    value.reshape([value.length(0), value.length(1), heads, d / heads]).transpose([0, 2, 1, 3]);
 
-  const queries = byHead(q!, [0, 2, 1, 3]).mul(1 / Math.sqrt(d / heads));
-  const scores = queries.matmul(byHead(k!, [0, 2, 3, 1]));
+  const scores = byHead(q!)
+    .matmul(byHead(k!).transposeLast())
+    .mul(1 / Math.sqrt(d / heads));
   const masked = mask === undefined ? scores : scores.add(additiveMask(mask));
   const weights = dropout(s, masked.softmax(), rate);
-  const joined = weights.matmul(byHead(v!, [0, 2, 1, 3])).transpose([0, 2, 1, 3]);
+  const joined = weights.matmul(byHead(v!)).transpose([0, 2, 1, 3]);
   return product('out', joined.reshapeTo(x), d);
 }
 

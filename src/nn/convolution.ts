@@ -79,3 +79,12 @@ export function maxPool2d(x: Value, { kernel, stride = kernel, padding = 0 }: Po
     pads: pads(padding),
   });
 }
+
+/** The mean of every window, zeros around the image not counted: (B, C, H, W) → (B, C, H', W'). */
+export function averagePool2d(x: Value, { kernel, stride = kernel, padding = 0 }: PoolOptions): Value {
+  return x.builder.op('AveragePool', [x], {
+    kernel_shape: pair(kernel),
+    strides: pair(stride),
+    pads: pads(padding),
+  });
+}

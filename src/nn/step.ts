@@ -6,6 +6,7 @@ import type { DataType } from '../graph/dtype.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
 import { Builder, type Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
+import { foldTranspositions, MICROSOFT } from './fold.js';
 import type { Optimiser } from './optimiser.js';
 import { type NoiseSite, type ParameterSpec, type Scope, Trace } from './scope.js';
 
@@ -175,12 +176,12 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   const model = makeModel(
     makeGraph({
       name: 'training step',
-      nodes: builder.nodes,
+      nodes: foldTranspositions(builder.nodes, (name) => builder.value(name), new Set(outputs)),
       inputs: [...graph.inputs, ...builder.inputs],
       outputs: outputs.map((name) => ({ name, type: builder.value(name).type })),
       initializers: new Map([...graph.initializers, ...builder.initializers]),
     }),
-    { opsetImports: differentiated.model.opsetImports },
+    { opsetImports: new Map([...differentiated.model.opsetImports, [MICROSOFT, 1]]) },
   );
   return {
     model,

@@ -1,0 +1,181 @@
+// What holds for every space. `describeSpace(space)` in a space's test runs all of it.
+import { describe, expect, it } from 'vitest';
+import { cost } from '../analysis/cost.js';
+import { inferShapes } from '../analysis/infer.js';
+import { isTensor } from '../graph/types.js';
+import { hostTensor, Session } from '../runtime/session.js';
+import { AuspexError } from '../util/errors.js';
+import { Random } from '../util/random.js';
+import type { AnySpace, NetworkOptions } from './space.js';
+
+export interface SpaceExpectations {
+  /** Sizes small enough that a network runs in milliseconds. */
+  readonly small: NetworkOptions;
+  /** Texts that are refused, and a part of the message. */
+  readonly refused: readonly (readonly [text: string, message: RegExp])[];
+  /** How many networks run; more are run by `npm run spaces`. */
+  readonly runs?: number;
+  /**
+   * The choices of an architecture as words, such as `layer 3: conv3x3`; mutation must reach every word that
+   * sampling finds.
+   */
+  choices(arch: unknown): readonly string[];
+}
+
+export function describeSpace(
+  space: AnySpace,
+  { small, refused, choices, runs = 3 }: SpaceExpectations,
+): void {
+  const samples = (count: number, seed = 1): unknown[] => {
+    const random = Random.seeded(seed);
+    return Array.from({ length: count }, () => space.sample(random));
+  };
+  const text = (arch: unknown): string => space.format(arch);
+
+  describe(`${space.title} is a space`, () => {
+    it('has a name for commands, an example and a size', () => {
+      expect(space.name).toMatch(/^[a-z][a-z0-9-]*$/);
+      expect(text(space.parse(space.example))).toBe(space.example);
+      if (space.size !== undefined) expect(space.size > 0n).toBe(true);
+    });
+
+    it('draws the same architectures for the same seed, and others for another', () => {
+      expect(samples(20).map(text)).toEqual(samples(20).map(text));
+      expect(samples(20).map(text)).not.toEqual(samples(20, 2).map(text));
+    });
+
+    it('reads back what it writes', () => {
+      for (const arch of samples(200)) {
+        const written = text(arch);
+        expect(written).not.toMatch(/\n/);
+        expect(space.parse(written)).toEqual(arch);
+        expect(text(space.parse(written))).toBe(written);
+      }
+    });
+
+    it('mutates into another architecture of the space', () => {
+      const random = Random.seeded(3);
+      for (const arch of samples(100)) {
+        const before = text(arch);
+        const mutated = space.mutate(arch, random);
+        expect(text(mutated)).not.toBe(before);
+        expect(text(arch)).toBe(before);
+        expect(space.parse(text(mutated))).toEqual(mutated);
+      }
+    });
+
+    it('reaches every choice by mutation', () => {
+      const wanted = new Set(samples(300).flatMap((arch) => choices(arch)));
+      const reached = new Set<string>();
+      const random = Random.seeded(4);
+      let arch = samples(1)[0];
+      for (let i = 0; i < 20_000 && reached.size < wanted.size; i++) {
+        arch = space.mutate(arch, random);
+        for (const choice of choices(arch)) if (wanted.has(choice)) reached.add(choice);
+      }
+      expect([...wanted].filter((choice) => !reached.has(choice))).toEqual([]);
+    });
+
+    it('crosses two architectures into one of the space', () => {
+      const random = Random.seeded(5);
+      const pool = samples(40);
+      pool.forEach((a, i) => {
+        const child = space.crossover(a, pool[(i + 1) % pool.length], random);
+        expect(space.parse(text(child))).toEqual(child);
+        expect(text(space.crossover(a, a, random))).toBe(text(a));
+      });
+    });
+
+    it.each(refused)('refuses %j', (wrong, message) => {
+      let thrown: unknown;
+      try {
+        space.parse(wrong);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(AuspexError);
+      expect((thrown as AuspexError).code).toBe('ARCH_TEXT');
+      expect((thrown as AuspexError).message).toMatch(message);
+    });
+
+    it('has networks whose size does not depend on the seed, and weights that do', () => {
+      const [arch] = samples(1);
+      const [a, b] = [0, 1].map((seed) => space.network(arch, { ...small, seed }));
+      expect(cost(inferShapes(a!)).totals).toEqual(cost(inferShapes(b!)).totals);
+      const [x, y] = [a!, b!].map((model) => [...model.graph.initializers.values()].map(bytesOf).join());
+      expect(x).not.toBe(y);
+      expect([...space.network(arch, small).graph.initializers.values()].map(bytesOf).join()).toBe(x);
+    });
+
+    it('has networks of the sizes of the paper that can be inferred and counted', () => {
+      for (const arch of samples(2)) {
+        const { graph } = inferShapes(space.network(arch));
+        const output = graph.types.get(graph.outputNames[0]!);
+        expect(isTensor(output!) && output.shape?.at(-1)).toBe(space.defaults.classes);
+        const { totals, constants } = cost(inferShapes(space.network(arch)));
+        expect(totals.parameters).toBeGreaterThan(0);
+        expect(totals.macs).toBeGreaterThan(0);
+        expect(constants.filter((c) => c.kind === 'unused')).toEqual([]);
+      }
+    });
+
+    it('has networks that run in ONNX Runtime', async () => {
+      const options = { ...small, batch: 2, classes: 7 };
+      for (const arch of samples(runs, 6)) await expectRuns(space, arch, options);
+    });
+
+    if (space.cell) {
+      it('has cells that are acyclic and lead from the input to the output', () => {
+        for (const arch of samples(100)) {
+          const { ops, adjacency } = space.cell!(arch);
+          expect(adjacency.length).toBe(ops.length);
+          adjacency.forEach((row, i) => {
+            expect(row.length).toBe(ops.length);
+            row.forEach((edge, j) => {
+              expect(edge === 0 || (edge === 1 && j > i)).toBe(true);
+            });
+          });
+        }
+      });
+    }
+  });
+}
+
+function bytesOf({ data }: { data: { kind: string; bytes?: { read(): Uint8Array } } }): string {
+  return data.kind === 'raw' ? Buffer.from(data.bytes!.read()).toString('base64') : '';
+}
+
+/** Runs a network on a batch of 2; what comes out has the declared shape and no NaN. */
+export async function expectRuns(space: AnySpace, arch: unknown, options: NetworkOptions): Promise<void> {
+  const model = space.network(arch, options);
+  const [input] = model.graph.inputs;
+  const type = input!.type;
+  if (!isTensor(type)) throw new Error('the input is no tensor');
+  const dims = type.shape as readonly number[];
+  const count = dims.reduce((n, d) => n * d, 1);
+  const random = Random.seeded(9);
+  const feed =
+    type.dtype === 'int64'
+      ? await hostTensor(
+          'int64',
+          BigInt64Array.from({ length: count }, () => BigInt(random.below(5))),
+          dims,
+        )
+      : await hostTensor(
+          'float32',
+          Float32Array.from({ length: count }, () => random.normal()),
+          dims,
+        );
+  const session = await Session.create(model, { threads: 1 });
+  try {
+    const outputs = await session.run({ [input!.name]: feed });
+    const output = outputs[model.graph.outputs[0]!.name]!;
+    const declared = model.graph.outputs[0]!.type;
+    expect(isTensor(declared) && declared.shape).toEqual([...output.dims]);
+    expect(output.dims[0]).toBe(options.batch);
+    expect(output.dims.at(-1)).toBe(options.classes);
+    expect((output.data as Float32Array).every(Number.isFinite), space.format(arch)).toBe(true);
+  } finally {
+    await session.dispose();
+  }
+}
