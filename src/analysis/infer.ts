@@ -84,8 +84,18 @@ const MAX_CALL_DEPTH = 64;
  * console.log(String(graph.types.get('logits'))); // float32[8,1000]
  */
 export function inferShapes(model: Model, options: InferOptions = {}): Inference {
+  const known = (model as { [INFERRED]?: InferredGraph })[INFERRED];
+  if (known && Object.keys(options).length === 0) return { model, graph: known };
   const inference = new InferenceRun(model, options);
   return { model, graph: inference.main() };
+}
+
+/** Not in a WeakMap: collecting thousands of such entries takes longer than inferring. A copy does not have it. */
+const INFERRED = Symbol('inferred');
+
+/** Notes what is known of a model from writing it, so that it is not inferred again. */
+export function noteInferred(model: Model, graph: InferredGraph): void {
+  Object.defineProperty(model, INFERRED, { value: graph });
 }
 
 /** What names mean where a graph stands. */

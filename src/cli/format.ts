@@ -120,3 +120,14 @@ export function wrap(text: string, indent = 0, hanging = indent): string[] {
   }
   return [...lines, line].map((l) => fit(l, WIDTH));
 }
+
+/** A text without spaces, such as an architecture, on as many lines as it takes; later ones are indented. */
+export function broken(text: string, indent = 0, hanging = indent): string[] {
+  const lines: string[] = [];
+  let rest = [...text];
+  for (let margin = indent; lines.length === 0 || rest.length > 0; margin = hanging) {
+    lines.push(' '.repeat(margin) + rest.slice(0, WIDTH - margin).join(''));
+    rest = rest.slice(WIDTH - margin);
+  }
+  return lines;
+}

@@ -3,15 +3,19 @@
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
 import { inspectCommand } from './inspect.js';
+import { spaceCommand } from './space.js';
 import { version } from './version.js';
 
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
   .version(version())
   .addCommand(inspectCommand())
+  .addCommand(spaceCommand())
   .showHelpAfterError('(add --help for usage)')
   .exitOverride();
-for (const command of program.commands) command.exitOverride().showHelpAfterError('(add --help for usage)');
+for (const command of allCommands(program)) {
+  command.exitOverride().showHelpAfterError('(add --help for usage)');
+}
 
 // A reader that stops early, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -23,6 +27,11 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
+}
+
+/** Commands of all depths. */
+function allCommands(command: Command): Command[] {
+  return command.commands.flatMap((c) => [c, ...allCommands(c)]);
 }
 
 /** Prints an error and gives its exit code. */

@@ -96,7 +96,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'reading this file is not permitted',
 };
 
-function unreadable(path: string, cause: unknown): AuspexError {
+/** The error of a file that cannot be opened or read. */
+export function unreadable(path: string, cause: unknown): AuspexError {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
   const reason = REASONS[code] ?? `the file cannot be read (${code})`;
   return new AuspexError('FILE_UNREADABLE', reason, { where: { file: path }, cause });

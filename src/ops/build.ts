@@ -15,7 +15,7 @@ import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
 import { constantType } from './constant.js';
-import { Call, type CallScope } from './operator.js';
+import { Call, type CallScope, type Operator } from './operator.js';
 import { operatorFor } from './registry.js';
 import { schemaFor } from './schemas.js';
 
@@ -30,6 +30,14 @@ export interface NodeOptions {
   readonly domain?: string;
   /** How many outputs are wanted; 1 unless told. */
   readonly outputs?: number;
+}
+
+/** A node that was written, and its operator. */
+export interface Application {
+  readonly node: Node;
+  readonly call: Call;
+  readonly operator: Operator;
+  readonly isFunction: false;
 }
 
 const NO_BODIES: CallScope = {
@@ -57,6 +65,8 @@ export class Builder {
   readonly opsets: ReadonlyMap<string, number>;
   readonly inputs: ValueInfo[] = [];
   readonly nodes: Node[] = [];
+  /** What was written here, with the types that were found. */
+  readonly applied: Application[] = [];
   readonly initializers = new Map<string, Tensor>();
   readonly types: Map<string, ValueType>;
   readonly #constants = new Map<string, Value>();
@@ -180,11 +190,13 @@ export class Builder {
     const call = new Call(node, this.opsetOf(node.domain), inputs, NO_BODIES);
     const types = operator.infer(call);
     this.nodes.push(node);
-    return node.outputs.map((name, i) => {
+    call.outputs = node.outputs.map((name, i) => {
       const type = types[i] ?? UNKNOWN;
       if (name !== '') this.types.set(name, type);
       return type;
     });
+    this.applied.push({ node, call, operator, isFunction: false });
+    return call.outputs;
   }
 
   /** The version of a domain's operators; contrib operators may be written whether or not they were imported. */

@@ -29,6 +29,6 @@ export function resized<T>(list: readonly T[], length: number, fill: () => T): T
 export function archError(space: string, text: string, problem: string, hint?: string): AuspexError {
   const shown = printableStart(text, 80);
   return new AuspexError('ARCH_TEXT', `'${shown}' is no architecture of ${space}: ${problem}`, {
-    hint: hint ?? `see: auspex space list ${space}`,
+    hint: hint ?? `auspex space list ${space} tells how they are written`,
   });
 }

@@ -6,6 +6,7 @@ import { isTensor } from '../graph/types.js';
 import { hostTensor, Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
+import { describeArchitecture } from './describe.js';
 import type { AnySpace, NetworkOptions } from './space.js';
 
 export interface SpaceExpectations {
@@ -115,6 +116,8 @@ export function describeSpace(
         const { totals, constants } = cost(inferShapes(space.network(arch)));
         expect(totals.parameters).toBeGreaterThan(0);
         expect(totals.macs).toBeGreaterThan(0);
+        const { parameters, macs, flops } = totals;
+        expect(describeArchitecture(space, arch)).toMatchObject({ parameters, macs, flops });
         expect(constants.filter((c) => c.kind === 'unused')).toEqual([]);
       }
     });

@@ -5,6 +5,7 @@ import { linear } from '../nn/linear.js';
 import { batchNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
+import { digest } from '../util/digest.js';
 import { another, archError, mixed, withElement } from './choices.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
 import type { Cell, Space } from './space.js';
@@ -101,7 +102,7 @@ function parse(text: string): NasBench201 {
 }
 
 /**
- * What the cell computes, as a sum of operations applied to sums: without what is multiplied by zero, skips being
+ * Of what the cell computes, as a sum of operations applied to sums: without what is multiplied by zero, skips being
  * what they copy, and terms in order. Cells of one expression are the same function with the same weights.
  */
 function hash(arch: NasBench201): string {
@@ -115,7 +116,7 @@ function hash(arch: NasBench201): string {
     });
     sums.push(terms.sort());
   }
-  return sums.at(-1)!.join('+');
+  return digest(sums.at(-1)!.join('+'));
 }
 
 /** Eight nodes: input, the six edges, output; an edge's operation feeds those of the edges that leave its end. */

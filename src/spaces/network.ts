@@ -1,5 +1,6 @@
 // How spaces write networks: with the layers of `nn`, in evaluation mode. Weights are drawn from the seed when
 // someone reads them, so a network that is only counted costs no more than its nodes.
+import { noteInferred } from '../analysis/infer.js';
 import { KIND_KEY } from '../analysis/parameters.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
@@ -34,6 +35,9 @@ class DrawnWeights implements ByteSource {
 
 const PARAMETER = new Map([[KIND_KEY, 'parameter']]);
 const STATISTIC = new Map([[KIND_KEY, 'statistic']]);
+
+/** The key of a model's metadata that names the space it comes from. */
+export const SPACE_KEY = 'auspex.space';
 
 export interface NetworkInput {
   readonly type: 'float32' | 'int64';
@@ -95,5 +99,18 @@ export function writeNetwork(
     outputs: [{ name: 'output', type: output.type }],
     initializers: new Map([...builder.initializers, ...weights]),
   });
-  return makeModel(graph, { opsetImports: builder.opsets });
+  const model = makeModel(graph, {
+    opsetImports: builder.opsets,
+    metadata: new Map([[SPACE_KEY, name]]),
+  });
+  noteInferred(model, {
+    name,
+    nodes: builder.applied,
+    types: builder.types,
+    inputNames: graph.inputs.map((i) => i.name),
+    outputNames: graph.outputs.map((o) => o.name),
+    outputTypes: [output.type],
+    initializers: graph.initializers,
+  });
+  return model;
 }
