@@ -5,12 +5,12 @@ import type { Call } from './operator.js';
 
 /** The common shape of several, or undefined when one is unknown. Fails when they do not fit. */
 export function broadcastShapes(call: Call, shapes: readonly (Shape | undefined)[]): Shape | undefined {
-  let result: Shape | undefined = [];
+  let result: Shape | undefined;
   for (const shape of shapes) {
     if (shape === undefined) return undefined;
-    result = broadcastTwo(call, result, shape);
+    result = result === undefined ? shape : broadcastTwo(call, result, shape);
   }
-  return result;
+  return result ?? [];
 }
 
 function broadcastTwo(call: Call, a: Shape, b: Shape): Shape {

@@ -3,14 +3,7 @@
 // operators are read, but not written.
 import { type Dim, isKnown, sameDim, symbol } from '../graph/dim.js';
 import { codeOfDataType, type DataType } from '../graph/dtype.js';
-import {
-  type Attribute,
-  isDefaultDomain,
-  makeNode,
-  type Node,
-  operatorName,
-  type ValueInfo,
-} from '../graph/graph.js';
+import { type Attribute, isDefaultDomain, type Node, operatorName, type ValueInfo } from '../graph/graph.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
@@ -91,9 +84,13 @@ export class Builder {
 
   /** A value that exists, by name. */
   value(name: string): Value {
+    return new Value(this, name, this.#typeOf(name));
+  }
+
+  #typeOf(name: string): ValueType {
     const type = this.types.get(name);
     if (type === undefined) throw new Error(`there is no value '${name}'`);
-    return new Value(this, name, type);
+    return type;
   }
 
   /** A shape whose sizes have these names. */
@@ -173,12 +170,16 @@ export class Builder {
     { domain = '', outputs = 1 }: NodeOptions = {},
   ): Value[] {
     const name = this.freshName(opType);
-    const names = Array.from({ length: outputs }, (_, i) => (i === 0 ? name : this.freshName(opType)));
-    const given = inputs.map((v) => v?.name ?? '');
-    const node = makeNode(opType, given, names, this.#attributes(domain, opType, attributes), {
+    const names = [name];
+    while (names.length < outputs) names.push(this.freshName(opType));
+    const node = {
       name,
+      opType,
       domain,
-    });
+      inputs: inputs.map((v) => v?.name ?? ''),
+      outputs: names,
+      attributes: this.#attributes(domain, opType, attributes),
+    };
     return this.add(node).map((type, i) => new Value(this, names[i]!, type));
   }
 
@@ -186,7 +187,7 @@ export class Builder {
   add(node: Node): readonly ValueType[] {
     const operator = operatorFor(node);
     if (operator === undefined) throw new Error(`${operatorName(node)} is not defined`);
-    const inputs = node.inputs.map((name) => (name === '' ? undefined : this.value(name).type));
+    const inputs = node.inputs.map((name) => (name === '' ? undefined : this.#typeOf(name)));
     const call = new Call(node, this.opsetOf(node.domain), inputs, NO_BODIES);
     const types = operator.infer(call);
     this.nodes.push(node);
@@ -204,17 +205,19 @@ export class Builder {
     return this.opsets.get(isDefaultDomain(domain) ? '' : domain) ?? 1;
   }
 
-  #attributes(domain: string, opType: string, values: AttributeValues): Record<string, Attribute> {
-    const attributes: Record<string, Attribute> = {};
-    const schema = schemaFor(domain, opType, this.opsetOf(domain));
-    for (const [name, value] of Object.entries(values)) {
+  #attributes(domain: string, opType: string, values: AttributeValues): ReadonlyMap<string, Attribute> {
+    const attributes = new Map<string, Attribute>();
+    let schema: ReturnType<typeof schemaFor>;
+    for (const name in values) {
+      const value = values[name];
       if (value === undefined) continue;
-      if (typeof value === 'object' && 'type' in value) attributes[name] = value;
+      if (typeof value === 'object' && 'type' in value) attributes.set(name, value);
       else {
+        schema ??= schemaFor(domain, opType, this.opsetOf(domain));
         const type = schema?.attributes[name]?.type;
         if (type === undefined)
           throw new Error(`${opType} of opset ${this.opset} has no attribute '${name}'`);
-        attributes[name] = { type, value } as Attribute;
+        attributes.set(name, { type, value } as Attribute);
       }
     }
     return attributes;

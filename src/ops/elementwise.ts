@@ -166,7 +166,9 @@ function inferElementwise(
   rule: Pick<Elementwise, 'result' | 'fold'>,
   arity?: number,
 ): ValueType[] {
-  const inputs = Array.from({ length: arity ?? call.inputs.length }, (_, i) => call.tensor(i));
+  const inputs: TensorType[] = [];
+  const count = arity ?? call.inputs.length;
+  for (let i = 0; i < count; i++) inputs.push(call.tensor(i));
   const dtype = MIXED_INPUTS.has(call.node.opType) ? inputs[0]!.dtype : commonDtype(call, inputs);
   const shape =
     legacyBroadcast(call, inputs) ??
@@ -177,7 +179,9 @@ function inferElementwise(
   const { fold } = rule;
   const result = rule.result ?? dtype;
   const elements =
-    fold && foldElementwise(inputs, shape, (...xs) => unlessOverflown(result, fold(dtype, ...xs)));
+    fold && inputs.every((t) => t.mayBeKnown)
+      ? foldElementwise(inputs, shape, (...xs) => unlessOverflown(result, fold(dtype, ...xs)))
+      : undefined;
   return [new TensorType(result, shape, elements)];
 }
 
