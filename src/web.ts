@@ -20,6 +20,7 @@ export type { Attribute, Graph, Model, Node, ValueInfo } from './graph/graph.js'
 export { makeGraph, makeModel, makeNode } from './graph/graph.js';
 export { type Tensor, tensorBytes, tensorNumbers } from './graph/tensor.js';
 export { TensorType, type ValueType } from './graph/types.js';
+export * from './metrics/index.js';
 export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
 export {
@@ -31,4 +32,15 @@ export {
   sessionFor,
   useRuntime,
 } from './runtime/session.js';
+export {
+  type AnySpace,
+  type Cell,
+  type Description,
+  describeArchitecture,
+  type NetworkOptions,
+  onnxSpace,
+  SPACES,
+  type Space,
+  spaceNamed,
+} from './spaces/index.js';
 export { AuspexError, type Where } from './util/errors.js';

@@ -365,6 +365,12 @@ def convolution_conv2dGroups(c):
 
 
 @case
+def convolution_conv2dDilated(c):
+    x, weight = c.input("x", 1, 2, 5, 5), c.parameter("weight", 2, 1, 3, 3)
+    return F.conv2d(x, weight, stride=2, padding=2, dilation=2, groups=2)
+
+
+@case
 def convolution_convBlock(c):
     x, weight = c.input("x", 2, 2, 3, 3), c.parameter("conv.weight", 3, 2, 3, 3)
     return F.relu(batch_norm(c, F.conv2d(x, weight, padding=1), training=True, path="norm."))

@@ -1,8 +1,8 @@
 // `auspex space`: the search spaces, their architectures, and the networks these stand for.
 import { Command, InvalidArgumentError } from 'commander';
-import { writeModel } from '../onnx/file.js';
+import { readModel, writeModel } from '../onnx/file.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
-import { SPACES, spaceNamed } from '../spaces/index.js';
+import { onnxSpace, SPACES, spaceNamed } from '../spaces/index.js';
 import type { AnySpace, NetworkOptions } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
@@ -46,20 +46,34 @@ export function spaceCommand(): Command {
   return command;
 }
 
+const OF_FILE = 'onnx:';
+
+/** The space of a name; `onnx:net.onnx` is the neighbourhood of a file. */
+function openSpace(name: string): AnySpace {
+  if (!name.startsWith(OF_FILE)) return spaceNamed(name);
+  const path = name.slice(OF_FILE.length);
+  return onnxSpace(path, readModel(path));
+}
+
 function listCommand(): Command {
   return new Command('list')
     .summary('the spaces, or what is known of one')
     .description('Lists the search spaces; of one that is named, how its architectures\nare written.')
-    .argument('[space]', 'name of a space')
+    .argument('[space]', `name of a space, or ${OF_FILE}FILE`)
     .option('--json', 'print JSON')
-    .addHelpText('after', `\nExamples:\n  auspex space list\n  auspex space list nasbench201\n\n${JSON_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  auspex space list\n  auspex space list nasbench201\n  auspex space list onnx:net.onnx\n\n${JSON_HELP}`,
+    )
     .action((name: string | undefined, flags: { json?: true }) => {
-      const spaces = name === undefined ? SPACES : [spaceNamed(name)];
+      const spaces = name === undefined ? SPACES : [openSpace(name)];
       if (flags.json) print(jsonText('list', { spaces: spaces.map(spaceJson) }, 2));
-      else if (name === undefined) print(listText(spaces));
+      else if (name === undefined) print(`${listText(spaces)}\n${OF_FILE}FILE${OF_FILE_NOTE}`);
       else print(spaceText(spaces[0]!));
     });
 }
+
+const OF_FILE_NOTE = '  the neighbourhood of an ONNX file';
 
 function spaceJson(space: AnySpace): object {
   const { name, title, paper, notation, example, size, defaults } = space;
@@ -104,7 +118,7 @@ function spaceText(space: AnySpace): string {
   return [
     title,
     ...field('paper', paper),
-    ...field('architectures', size === undefined ? 'unlimited' : formatBig(size)),
+    ...field('architectures', size === undefined || size >= 10n ** 18n ? sizeText(size) : formatBig(size)),
     ...field('input', input),
     ...field('notation', notation),
     ...field('example', example, broken),
@@ -119,13 +133,13 @@ function sampleCommand(): Command {
   return new Command('sample')
     .summary('random architectures, one a line')
     .description('Draws random architectures, one a line. The same seed draws the same ones.')
-    .argument('<space>', 'name of a space')
+    .argument('<space>', `name of a space, or ${OF_FILE}FILE`)
     .option('-n, --count <number>', 'how many', wholeNumber, 1)
     .option('--seed <number>', 'seed of the random numbers', wholeNumber, 0)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  auspex space sample nasbench201 -n 5 --seed 1\n\n${JSON_HELP}`)
     .action((name: string, { count, seed, json }: SampleFlags) => {
-      const space = spaceNamed(name);
+      const space = openSpace(name);
       const random = Random.seeded(seed);
       const archs = Array.from({ length: count }, () => space.format(space.sample(random)));
       if (json) print(jsonText('sample', { space: space.name, seed, architectures: archs }, 2));
@@ -137,7 +151,7 @@ function describeCommand(): Command {
   const command = new Command('describe')
     .summary('parameters, MACs, FLOPs, hash and depth of architectures')
     .description('Parameters, MACs, FLOPs, hash and depth of architectures.')
-    .argument('<space>', 'name of a space')
+    .argument('<space>', `name of a space, or ${OF_FILE}FILE`)
     .argument('[arch...]', 'architectures')
     .option('--input <file>', "architectures from a file, one a line; '-' is standard input")
     .option('--json', 'print JSON, one object a line');
@@ -156,7 +170,7 @@ architecture is reported; the others are described, and the exit code is 2.
 ${JSON_HELP}`,
     )
     .action(async (name: string, archs: string[], flags: DescribeFlags) => {
-      const space = spaceNamed(name);
+      const space = openSpace(name);
       if (archs.length > 0 === (flags.input !== undefined)) {
         throw new AuspexError('BAD_OPTION', 'give architectures, or a file of them with --input', {
           hint: "auspex space describe <space> '<arch>'",
@@ -231,7 +245,7 @@ function exportCommand(): Command {
   const command = new Command('export')
     .summary('an architecture as an ONNX network with random weights')
     .description('Writes an architecture as an ONNX network with random weights.')
-    .argument('<space>', 'name of a space')
+    .argument('<space>', `name of a space, or ${OF_FILE}FILE`)
     .argument('<arch>', 'the architecture')
     .requiredOption('-o, --output <file>', 'where to write')
     .option('--seed <number>', 'seed of the weights', wholeNumber, 0)
@@ -242,7 +256,7 @@ function exportCommand(): Command {
       `\nExample:\n  auspex space export nats-size 8:16:24:32:40 -o net.onnx\n\n${JSON_HELP}`,
     )
     .action((name: string, text: string, flags: ExportFlags) => {
-      const space = spaceNamed(name);
+      const space = openSpace(name);
       const arch = space.parse(text);
       const { output, seed } = flags;
       const model = space.network(arch, { ...sizes(flags), seed });

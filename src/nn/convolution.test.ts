@@ -11,6 +11,11 @@ describe('is PyTorch’s:', () => {
       conv2d(s, x!, 6, { kernel: [1, 3], padding: [0, 1], groups: 2, bias: false }),
     ));
 
+  it('conv2d with a dilated kernel', () =>
+    expectGolden('convolution/conv2dDilated', (s, { x }) =>
+      conv2d(s, x!, 2, { kernel: 3, stride: 2, padding: 2, dilation: 2, groups: 2, bias: false }),
+    ));
+
   it('convBlock', () =>
     expectGolden('convolution/convBlock', (s, { x }) => convBlock(s, x!, 3, { kernel: 3, padding: 1 })));
 

@@ -23,6 +23,8 @@ export interface ConvOptions {
   readonly stride?: Pair;
   /** Zeros on each side; none unless told. */
   readonly padding?: Pair;
+  /** From one element of the kernel's window to the next. Default 1. */
+  readonly dilation?: Pair;
   /** Channels are convolved in so many groups that do not see each other. Default 1. */
   readonly groups?: number;
   readonly bias?: boolean;
@@ -31,9 +33,9 @@ export interface ConvOptions {
   readonly biasInit?: Initialiser;
 }
 
-/** y = W * x + b: (B, C, H, W) → (B, out, H', W') with H' = ⌊(H + 2·padding − kernel)/stride⌋ + 1. */
+/** y = W * x + b: (B, C, H, W) → (B, out, H', W') with H' = ⌊(H + 2·padding − dilation·(kernel − 1) − 1)/stride⌋ + 1. */
 export function conv2d(s: Scope, x: Value, out: number, options: ConvOptions): Value {
-  const { stride = 1, padding = 0, groups = 1, bias = true } = options;
+  const { stride = 1, padding = 0, dilation = 1, groups = 1, bias = true } = options;
   const kernel = pair(options.kernel);
   const dims = [out, x.length(1) / groups, ...kernel];
   const bound = 1 / Math.sqrt(fans(dims).fanIn);
@@ -43,6 +45,7 @@ export function conv2d(s: Scope, x: Value, out: number, options: ConvOptions): V
     kernel_shape: kernel,
     strides: pair(stride),
     pads: pads(padding),
+    dilations: dilation === 1 ? undefined : pair(dilation),
     group: groups,
   });
 }

@@ -40,6 +40,17 @@ describe('batchNorm', () => {
     expect(trained).toEqual(['weight', 'bias']);
   });
 
+  it('trains nothing where it has no scale and shift, and is the same at first', () => {
+    const both = [true, false].map((affine) => {
+      const { scope, builder, parameters } = new Trace(true);
+      batchNorm(scope, builder.input('x', 'float32', [2, 3]), { affine });
+      const values = [...parameters.values()].map((p) => [p.name, initialValues(p, 1)]);
+      return { values, isTrained: [...parameters.values()].some((p) => p.isTrained) };
+    });
+    expect(both[1]!.isTrained).toBe(false);
+    expect(both[1]!.values).toEqual(both[0]!.values);
+  });
+
   it('refuses to train on one element per channel, which has no variance', () => {
     const { scope, builder } = new Trace(true);
     const x = builder.input('x', 'float32', [1, 3]);

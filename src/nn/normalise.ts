@@ -18,6 +18,8 @@ export interface BatchNormOptions {
   /** The part of the batch's statistics that goes into the running ones, PyTorch's convention; ONNX's is 1 − this. */
   readonly momentum?: number;
   readonly epsilon?: number;
+  /** False: without a trained γ and β, which stay 1 and 0. */
+  readonly affine?: boolean;
 }
 
 /**
@@ -28,11 +30,11 @@ export interface BatchNormOptions {
  * and σ².
  */
 export function batchNorm(s: Scope, x: Value, options: BatchNormOptions = {}): Value {
-  const { channelAxis = 1, momentum = 0.1, epsilon = 1e-5 } = options;
+  const { channelAxis = 1, momentum = 0.1, epsilon = 1e-5, affine = true } = options;
   const channels = x.length(channelAxis);
   const rows = channelAxis === 1 || x.rank === 2 ? x : x.reshape([-1, channels]);
-  const weight = s.parameter('weight', [channels], ones);
-  const bias = s.parameter('bias', [channels], zeros);
+  const weight = affine ? s.parameter('weight', [channels], ones) : s.buffer('weight', [channels], ones);
+  const bias = affine ? s.parameter('bias', [channels], zeros) : s.buffer('bias', [channels], zeros);
   const running = {
     running_mean: s.buffer('running_mean', [channels], zeros),
     running_var: s.buffer('running_var', [channels], ones),

@@ -29,7 +29,7 @@ const WINDOW_BYTES = 1024 * 1024;
 const open = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
 
 /** A file that is read where it is asked for. */
-class FileSource implements ByteSource {
+export class FileSource implements ByteSource {
   readonly size: number;
   readonly windowBytes = WINDOW_BYTES;
   readonly #path: string;

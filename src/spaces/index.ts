@@ -1,10 +1,48 @@
 // All search spaces, by name. Adding one is its file and a line here.
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
+import { autoFormerBase, autoFormerSmall, autoFormerTiny } from './autoformer.js';
+import { darts } from './darts.js';
+import { fbNet } from './fbnet.js';
+import { hiaml } from './hiaml.js';
+import { hwGptS } from './hwgpt.js';
+import { inception } from './inception.js';
+import { ltsGpt2 } from './lts-gpt2.js';
+import { accelMnasNet } from './mnasnet-accel.js';
+import { nasBench101 } from './nasbench101.js';
 import { nasBench201 } from './nasbench201.js';
+import { natsSize } from './nats-size.js';
+import { nnlqpFamilies } from './nnlqp/families.js';
+import { ofaMobileNetV3 } from './ofa-mobilenetv3.js';
+import { ofaResNet } from './ofa-resnet.js';
+import { proxylessNas } from './proxylessnas.js';
 import type { AnySpace } from './space.js';
+import { twoPath } from './two-path.js';
 
-export const SPACES: readonly AnySpace[] = [nasBench201];
+export { type Description, describeArchitecture } from './describe.js';
+export { onnxSpace } from './onnx.js';
+export type { AnySpace, Cell, NetworkOptions, Space } from './space.js';
+
+export const SPACES: readonly AnySpace[] = [
+  nasBench101,
+  nasBench201,
+  natsSize,
+  darts,
+  hiaml,
+  inception,
+  twoPath,
+  proxylessNas,
+  ofaMobileNetV3,
+  ofaResNet,
+  fbNet,
+  accelMnasNet,
+  autoFormerTiny,
+  autoFormerSmall,
+  autoFormerBase,
+  ltsGpt2,
+  hwGptS,
+  ...nnlqpFamilies,
+];
 
 /**
  * The space of a name.

@@ -49,7 +49,7 @@ export const nasBench201: Space<NasBench201> = {
   cell,
   network: (arch, options = {}) => {
     const { classes = 10, seed = 0 } = options;
-    return writeNetwork(NAME, images(options, 32), seed, (s, x) => {
+    return writeNetwork(NAME, images(options, 32, 4), seed, (s, x) => {
       const width = scaledWidth(STEM_WIDTH, options);
       let y = conv2d(s.at('stem', 'conv'), x, width, { kernel: 3, padding: 1, bias: false });
       y = batchNorm(s.at('stem', 'norm'), y);
@@ -180,13 +180,14 @@ function apply(s: Scope, x: Value, operation: Operation): Value | undefined {
   }
 }
 
-function reluConvNorm(s: Scope, x: Value, out: number, kernel: number, stride = 1): Value {
+/** ReLU, convolution and normalisation: (B, C, H, W) → (B, out, H/stride, W/stride). */
+export function reluConvNorm(s: Scope, x: Value, out: number, kernel: number, stride = 1): Value {
   const y = conv2d(s.at('conv'), x.relu(), out, { kernel, stride, padding: (kernel - 1) / 2, bias: false });
   return batchNorm(s.at('norm'), y);
 }
 
 /** Halves the sides: (B, C, H, W) → (B, out, H/2, W/2). */
-function residualBlock(s: Scope, x: Value, out: number): Value {
+export function residualBlock(s: Scope, x: Value, out: number): Value {
   const y = reluConvNorm(s.at('second'), reluConvNorm(s.at('first'), x, out, 3, 2), out, 3);
   const halved = averagePool2d(x, { kernel: 2 });
   return y.add(conv2d(s.at('shortcut'), halved, out, { kernel: 1, bias: false }));

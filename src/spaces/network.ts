@@ -8,6 +8,7 @@ import { initialValues } from '../nn/initialise.js';
 import { type ParameterSpec, type Scope, Trace } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { ByteRange, type ByteSource } from '../util/bytes.js';
+import { AuspexError } from '../util/errors.js';
 import type { NetworkOptions } from './space.js';
 
 /** The first values of a parameter, as bytes; drawn when they are read. */
@@ -44,9 +45,22 @@ export interface NetworkInput {
   readonly dims: readonly number[];
 }
 
-/** A batch of colour images, (B, 3, resolution, resolution). */
-export function images({ batch = 1, resolution }: NetworkOptions, side: number): NetworkInput {
+/**
+ * A batch of colour images, (B, 3, resolution, resolution).
+ *
+ * @param multipleOf what the sides must be divided by, for networks that halve them in two ways that must agree.
+ */
+export function images(
+  { batch = 1, resolution }: NetworkOptions,
+  side: number,
+  multipleOf = 1,
+): NetworkInput {
   const size = resolution ?? side;
+  if (size % multipleOf !== 0) {
+    throw new AuspexError('RESOLUTION', `images of ${size}x${size} do not fit this network`, {
+      hint: `give a resolution that is a multiple of ${multipleOf}`,
+    });
+  }
   return { type: 'float32', dims: [batch, 3, size, size] };
 }
 

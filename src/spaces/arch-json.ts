@@ -1,0 +1,67 @@
+// Architectures as others write them: JSON objects of numbers and lists of numbers. What is missing or of the
+// wrong kind is refused with the name of its key.
+import { printableStart } from '../util/printable.js';
+import { archError } from './choices.js';
+
+export class JsonArch {
+  readonly #space: string;
+  readonly #text: string;
+  readonly #fields: ReadonlyMap<string, unknown>;
+
+  constructor(space: string, text: string) {
+    this.#space = space;
+    this.#text = text;
+    let object: unknown;
+    try {
+      object = JSON.parse(text);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw this.error(`it is no JSON: ${printableStart(why, 100)}`);
+    }
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+      throw this.error('it is no JSON object');
+    }
+    this.#fields = new Map(Object.entries(object));
+  }
+
+  static isMeant(text: string): boolean {
+    return text.trimStart().startsWith('{');
+  }
+
+  error(problem: string): Error {
+    return archError(this.#space, this.#text, problem);
+  }
+
+  /** Whether there is such a key, and not with null. */
+  has(key: string): boolean {
+    return this.#fields.get(key) !== undefined && this.#fields.get(key) !== null;
+  }
+
+  number(key: string): number {
+    const value = this.#required(key);
+    if (typeof value !== 'number') throw this.error(`'${key}' is no number`);
+    return value;
+  }
+
+  boolean(key: string): boolean {
+    const value = this.#required(key);
+    if (typeof value !== 'boolean') throw this.error(`'${key}' is neither true nor false`);
+    return value;
+  }
+
+  /** A list of numbers; one number stands for a list of them. */
+  numbers(key: string, count: number): readonly number[] {
+    const value = this.#required(key);
+    if (typeof value === 'number') return Array.from({ length: count }, () => value);
+    if (!Array.isArray(value) || !value.every((v) => typeof v === 'number')) {
+      throw this.error(`'${key}' is no list of numbers`);
+    }
+    if (value.length !== count) throw this.error(`'${key}' has ${value.length} numbers, not ${count}`);
+    return value;
+  }
+
+  #required(key: string): unknown {
+    if (!this.has(key)) throw this.error(`there is no '${key}'`);
+    return this.#fields.get(key);
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { describeSpace } from './conformance.testing.js';
+import { type AccelMnasNet, accelMnasNet } from './mnasnet-accel.js';
+import { countsOf, expectGoldenCounts, goldenModels } from './mobile.testing.js';
+
+const blocks = Array(6).fill('e1k3l1').join('-');
+
+describeSpace(accelMnasNet, {
+  small: { resolution: 32, width: 0.25 },
+  refused: [
+    ['', /1 blocks/],
+    [blocks, /6 blocks/],
+    [`${blocks}-e1k3`, /block 7, 'e1k3', is not of the form/],
+    [`${blocks}-e3k3l1`, /block 7: the expansion is 3, not 1 or 4 or 6/],
+    [`${blocks}-e1k7l1`, /block 7: the kernel is 7/],
+    [`${blocks}-e1k3l4`, /block 7: the number of layers is 4/],
+    ['{"block0_e": 1}', /no 'block0_k'/],
+    [JSON.stringify({ block0_e: 1, block0_k: 3, block0_l: 1, block0_se: 'yes' }), /'block0_se' is neither/],
+  ],
+  choices: (arch) =>
+    (arch as AccelMnasNet).flatMap(({ expansion, kernel, layers, isSqueezed }, i) => [
+      `${i}: expansion ${expansion}`,
+      `${i}: kernel ${kernel}`,
+      `${i}: layers ${layers}`,
+      `${i}: squeezed ${isSqueezed}`,
+    ]),
+});
+
+describe('Accel-NASBench MnasNet', () => {
+  // Its authors speak of about 10⁹ architectures without squeeze-and-excitation.
+  it('counts its architectures', () => {
+    expect(accelMnasNet.size).toBe(36n ** 6n * 48n);
+    expect(Math.round(Math.log10(Number(accelMnasNet.size) / 2 ** 7))).toBe(9);
+  });
+
+  expectGoldenCounts(accelMnasNet);
+
+  it('has EfficientNet-B0 for an example', () => {
+    expect(countsOf(accelMnasNet, accelMnasNet.example)).toEqual(goldenModels['torchvision efficientnet_b0']);
+  });
+});

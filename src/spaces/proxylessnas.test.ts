@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { describeSpace } from './conformance.testing.js';
+import { expectGoldenCounts } from './mobile.testing.js';
+import { type ProxylessNas, proxylessNas } from './proxylessnas.js';
+
+const stages = Array(5).fill('k3e3k3e3').join('-');
+
+describeSpace(proxylessNas, {
+  small: { resolution: 32, width: 0.2 },
+  refused: [
+    ['', /1 stages/],
+    [stages, /5 stages/],
+    [`${stages}-k3e3k3e3`, /stage 6 has 2 layers, not 1/],
+    [`${stages}-k3e5`, /expansion is 5/],
+    [`r224-${stages}-k3e6`, /7 stages/],
+    ['{"ks": 3, "e": 3, "d": 2, "r": 160}', /'r' is 160: the resolution of a network is an option/],
+    ['{"ks": 3, "e": 3, "d": 5}', /stage 1 has 5 layers/],
+    [`${stages}-last`, /stage 6, 'last', is not of the form/],
+  ],
+  choices: (arch) =>
+    (arch as ProxylessNas).flatMap((stage, i) => [
+      `stage ${i}: ${stage.length}`,
+      ...stage.flatMap(({ kernel, expansion }, j) => [
+        `stage ${i}, layer ${j}: kernel ${kernel}`,
+        `stage ${i}, layer ${j}: expansion ${expansion}`,
+      ]),
+    ]),
+});
+
+describe('ProxylessNAS', () => {
+  it('has a choice of nine more than OFA MobileNetV3', () => {
+    expect(proxylessNas.size).toBe(9n * 7371n ** 5n);
+  });
+
+  expectGoldenCounts(proxylessNas);
+
+  it('has one last layer whatever the list of depths says', () => {
+    const parse = (d: number[]) =>
+      proxylessNas.parse(JSON.stringify({ ks: Array(21).fill(5), e: Array(21).fill(4), d, r: 224 }));
+    expect(parse([2, 3, 4, 2, 2, 4])).toEqual(parse([2, 3, 4, 2, 2, 1]));
+  });
+
+  // The example is the published network v100_gpu64@11ms_top1@76.1_finetune@25; the channels are those of its file.
+  it('has the hidden channels of a published network', () => {
+    const { nodes, initializers } = proxylessNas.network(proxylessNas.parse(proxylessNas.example)).graph;
+    const depthwise = nodes
+      .filter(({ opType, attributes }) => opType === 'Conv' && attributes.get('group')?.value !== 1)
+      .map(({ inputs }) => initializers.get(inputs[1]!)!.dims[0]);
+    expect(depthwise).toEqual([
+      ...[40, 72, 96, 192, 168, 168, 312, 416],
+      ...[416, 512, 384, 512, 768, 1488, 992, 1488, 992],
+    ]);
+  });
+});
