@@ -2,12 +2,14 @@
 //
 //   npm run bench -- inspect model.onnx …   reading and counting, against Python's onnx
 //   npm run bench -- engine                 training and inference, against PyTorch
+//   npm run bench -- metrics                rank correlations, against SciPy
 //
 // PYTHON names a Python that has the peer's packages.
 const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   inspect: () => import('./inspect.js'),
   engine: () => import('./engine.js'),
   memory: () => import('./memory.js'),
+  metrics: () => import('./metrics.js'),
 };
 
 const benchmark = BENCHMARKS[process.argv[2] ?? ''];
