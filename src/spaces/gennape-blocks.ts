@@ -6,12 +6,12 @@ import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import type { Random } from '../util/random.js';
 
-/** Without zeros around being asked for: there are always as many as keep the sides, ⌊kernel/2⌋. */
-export type LayerOptions = Omit<ConvOptions, 'padding' | 'weight' | 'biasInit'>;
+/** Around images there are always as many zeros as keep the sides, ⌊kernel/2⌋. */
+export type LayerOptions = Pick<ConvOptions, 'kernel' | 'stride' | 'groups' | 'bias'>;
 
 type Pair = ConvOptions['kernel'];
 
-export function half(kernel: Pair): Pair {
+function half(kernel: Pair): Pair {
   return typeof kernel === 'number' ? kernel >> 1 : [kernel[0] >> 1, kernel[1] >> 1];
 }
 
