@@ -79,11 +79,14 @@ for (const row of ROWS.filter(({ name }) => new RegExp(options.only).test(name))
   await peer.line();
   const runner = await row.runner();
   const peaks: number[] = [];
-  const run = async (): Promise<number> => {
-    peaks.push(await peak());
-    return runner.run();
-  };
-  const { ours, theirs, ratio } = await inTurn(run, () => peer.measure(row.line), counts);
+  const { ours, theirs, ratio } = await inTurn(
+    runner.run,
+    () => peer.measure(row.line),
+    counts,
+    async () => {
+      peaks.push(await peak());
+    },
+  );
   peer.close();
   const speed = (2 * runner.macs) / ours / 1e6;
   const best = median(peaks);

@@ -3,6 +3,7 @@
 //   npm run bench -- inspect model.onnx …   reading and counting, against Python's onnx
 //   npm run bench -- engine                 training and inference, against PyTorch
 //   npm run bench -- metrics                rank correlations, against SciPy
+//   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
 //   npm run bench -- spaces                 architectures to networks and numbers
 //
 // PYTHON names a Python that has the peer's packages.
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   engine: () => import('./engine.js'),
   memory: () => import('./memory.js'),
   metrics: () => import('./metrics.js'),
+  tables: () => import('./tables.js'),
   spaces: () => import('./spaces.js'),
 };
 

@@ -37,18 +37,31 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
-/** Two measurements taken in turn, after a few of each that do not count. */
+/** Idle threads of a runtime keep a core busy for a while, waiting for work. */
+const PAUSE_MS = 50;
+
+/**
+ * Two measurements taken in turn, after a few of each that do not count.
+ *
+ * @param besides what is measured in every turn as well, apart from both.
+ */
 export async function inTurn(
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
   { repeats, warmUp }: { repeats: number; warmUp: number },
+  besides?: () => Promise<void>,
 ): Promise<{ ours: number; theirs: number; ratio: number }> {
   for (let i = 0; i < warmUp; i++) {
     await ours();
     await theirs();
   }
   const pairs: [number, number][] = [];
-  for (let i = 0; i < repeats; i++) pairs.push([await ours(), await theirs()]);
+  for (let i = 0; i < repeats; i++) {
+    pairs.push([await ours(), await theirs()]);
+    if (besides === undefined) continue;
+    await besides();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
   return {
     ours: median(pairs.map((p) => p[0])),
     theirs: median(pairs.map((p) => p[1])),

@@ -11,7 +11,6 @@ import { jsonlOf } from '../src/datasets/jsonl.js';
 import type { Table } from '../src/datasets/table.js';
 import { SPACES } from '../src/spaces/index.js';
 import { readTableFile } from '../src/store/table-file.js';
-import { MemorySource } from '../src/util/bytes.js';
 import { AuspexError } from '../src/util/errors.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -24,7 +23,7 @@ if (folder === undefined) throw new Error('name a folder of tables');
 
 /** What is wrong with a table that was written and read again; undefined when nothing is. */
 async function difference(table: Table, pieces: Iterable<Uint8Array>): Promise<string | undefined> {
-  const again = await readTable(new MemorySource(Buffer.concat([...pieces])));
+  const again = await readTable(Buffer.concat([...pieces]));
   if (again.rows !== table.rows) return `${again.rows} rows`;
   for (let row = 0; row < table.rows; row++)
     if (again.arch(row) !== table.arch(row)) return `architecture ${row}`;

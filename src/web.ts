@@ -14,6 +14,7 @@ export {
 export { type Inspection, inspect } from './analysis/inspect.js';
 export type { ConstantKind } from './analysis/parameters.js';
 export { type Differentiated, type GradientOptions, gradients } from './autodiff/gradients.js';
+export * from './datasets/index.js';
 export type { Dim } from './graph/dim.js';
 export type { DataType } from './graph/dtype.js';
 export type { Attribute, Graph, Model, Node, ValueInfo } from './graph/graph.js';

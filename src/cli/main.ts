@@ -2,6 +2,7 @@
 // The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
+import { dataCommand } from './data.js';
 import { inspectCommand } from './inspect.js';
 import { spaceCommand } from './space.js';
 import { version } from './version.js';
@@ -11,6 +12,7 @@ const program = new Command('auspex')
   .version(version())
   .addCommand(inspectCommand())
   .addCommand(spaceCommand())
+  .addCommand(dataCommand())
   .showHelpAfterError('(add --help for usage)')
   .exitOverride();
 for (const command of allCommands(program)) {

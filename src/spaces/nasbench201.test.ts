@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cost } from '../analysis/cost.js';
 import { inferShapes } from '../analysis/infer.js';
 import { describeSpace } from './conformance.testing.js';
-import { type NasBench201, nasBench201, OPERATIONS, prunedCell } from './nasbench201.js';
+import { type NasBench201, nasBench201, OPERATIONS, type Operation, prunedCell } from './nasbench201.js';
 
 describeSpace(nasBench201, {
   small: { resolution: 8, width: 0.25 },

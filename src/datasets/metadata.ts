@@ -1,0 +1,65 @@
+// What a table file says of itself in its first line, so that it needs no file beside it:
+// {"table":1,"space":"nasbench201","labels":{"cifar10_test":{"unit":"%","higherIsBetter":true,"provenance":"…"}}}
+import { AuspexError } from '../util/errors.js';
+import { printableStart } from '../util/printable.js';
+import type { Label } from './table.js';
+
+const VERSION = 1;
+
+/** What a file of numbers does not say by itself: the space, and what its labels mean. */
+export interface Metadata {
+  readonly space: string;
+  readonly labels: readonly Label[];
+}
+
+/** How the caller explains a file that says nothing of itself. */
+export interface PlainTable extends Metadata {
+  /** The column, or the path of keys joined by dots, with the architectures' texts. */
+  readonly arch: string;
+}
+
+export function metadataObject({ space, labels }: Metadata): object {
+  return {
+    table: VERSION,
+    space,
+    labels: Object.fromEntries(
+      labels.map(({ name, unit, higherIsBetter, provenance }) => [
+        name,
+        { unit, higherIsBetter, provenance },
+      ]),
+    ),
+  };
+}
+
+/** Reads what `metadataObject` gives. `where` names the place for errors. */
+export function parseMetadata(value: unknown, where: string): Metadata {
+  const refuse = (problem: string): AuspexError =>
+    new AuspexError('TABLE_METADATA', `the description of the table is wrong: ${problem}`, {
+      where: { path: where },
+      hint: 'docs/datasets.md tells how it reads',
+    });
+  if (!isRecord(value)) throw refuse('it is not an object');
+  if (value.table !== VERSION) {
+    throw refuse(`its version is ${shown(value.table)}, and this auspex knows version ${VERSION}`);
+  }
+  if (typeof value.space !== 'string') throw refuse(`its space is ${shown(value.space)}, not a text`);
+  if (!isRecord(value.labels)) throw refuse(`its labels are ${shown(value.labels)}, not an object`);
+  const labels = Object.entries(value.labels).map(([name, label]): Label => {
+    if (!isRecord(label)) throw refuse(`label '${name}' is ${shown(label)}, not an object`);
+    const { unit = '', higherIsBetter, provenance = '' } = label;
+    if (typeof unit !== 'string' || typeof provenance !== 'string') {
+      throw refuse(`unit and provenance of label '${name}' must be texts`);
+    }
+    if (typeof higherIsBetter !== 'boolean') throw refuse(`label '${name}' does not say higherIsBetter`);
+    return { name, unit, higherIsBetter, provenance };
+  });
+  return { space: value.space, labels };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return printableStart(JSON.stringify(value) ?? 'missing', 40);
+}

@@ -1,0 +1,63 @@
+// Numbers in text files, as CSV writers of Python, R and spreadsheets put them down.
+
+/** What stands for a missing value, besides nothing at all. */
+const MISSING = new Set(['', 'nan', 'na', 'n/a', 'null', 'none']);
+const INFINITE = new Map([
+  ['inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+]);
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/;
+
+/** Powers of ten that a double holds exactly. */
+const TENS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
+/** Decimal digits that any double holds exactly. */
+const EXACT_DIGITS = 15;
+/** No number has more characters; what is longer is not looked at. */
+const MAX_LENGTH = 400;
+
+const latin1 = new TextDecoder('latin1');
+
+/** The number that a text says, NaN for a missing one, undefined for what is no number. */
+export function numberOf(text: string): number | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const word = text.trim().toLowerCase();
+  if (DECIMAL.test(word)) return Number(word);
+  if (MISSING.has(word)) return Number.NaN;
+  const infinite = INFINITE.get(word.replace(/^[-+]/, ''));
+  return infinite === undefined ? undefined : word.startsWith('-') ? -infinite : infinite;
+}
+
+/**
+ * The same for a part of an array of bytes. Few digits are put together here: a product or quotient of a whole number
+ * below 2^53 and a power of ten up to 10^22 is rounded once, hence right (Clinger 1990).
+ */
+export function numberIn(bytes: Uint8Array, from: number, to: number): number | undefined {
+  if (from === to) return Number.NaN;
+  let at = from;
+  const isNegative = bytes[at] === 0x2d;
+  if (isNegative) at++;
+  let mantissa = 0;
+  let digits = 0;
+  let point = -1;
+  for (; at < to; at++) {
+    const digit = bytes[at]! - 0x30;
+    if (digit >= 0 && digit <= 9) {
+      mantissa = mantissa * 10 + digit;
+      digits++;
+    } else if (digit === -2 && point < 0) point = at;
+    else break;
+  }
+  if (at < to || digits === 0 || digits > EXACT_DIGITS) {
+    return to - from > MAX_LENGTH ? undefined : numberOf(latin1.decode(bytes.subarray(from, to)));
+  }
+  const value = point < 0 ? mantissa : mantissa / TENS[to - point - 1]!;
+  return isNegative ? -value : value;
+}
+
+/** The shortest text that reads as this number; empty for NaN. */
+export function numberText(value: number): string {
+  if (Number.isNaN(value)) return '';
+  if (value === Number.POSITIVE_INFINITY) return 'inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-inf';
+  return Object.is(value, -0) ? '-0' : String(value);
+}

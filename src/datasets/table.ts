@@ -1,0 +1,224 @@
+// A benchmark as a table: the space's name, an architecture text a row, named numeric labels. Columns, not objects:
+// hundreds of thousands of rows are a few typed arrays. A table does not change; NaN stands for a missing value.
+import { AuspexError } from '../util/errors.js';
+import { TextColumn } from './texts.js';
+
+/** What a column of numbers says. */
+export interface Label {
+  readonly name: string;
+  /** `%`, `ms`, `images/s`; empty for a number that has none. */
+  readonly unit: string;
+  readonly higherIsBetter: boolean;
+  /** How the numbers were obtained: measured by whom, trained how, predicted by what. */
+  readonly provenance: string;
+}
+
+/** The name of the architectures' column in files; no label has it. */
+export const ARCH = 'arch';
+
+/** What the values of a label are like. Without any present, the numbers are NaN. */
+export interface LabelSummary {
+  readonly label: Label;
+  readonly count: number;
+  readonly missing: number;
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+/** A table as plain arrays. */
+export interface TableParts {
+  readonly space: string;
+  readonly labels: readonly Label[];
+  readonly architectures: TextColumn | readonly string[];
+  /** A column for each label, by its name. */
+  readonly columns: Readonly<Record<string, ArrayLike<number>>> | ReadonlyMap<string, Float64Array>;
+}
+
+/**
+ * @example
+ * const table = await readTableFile('nasbench201.csv.gz');
+ * const trained = table.withPresent(['cifar10_test']);
+ * trained.arch(0);                  // '|nor_conv_3x3~0|+|…'
+ * trained.column('cifar10_test')[0] // 93.6
+ */
+export class Table {
+  readonly space: string;
+  readonly labels: readonly Label[];
+  readonly architectures: TextColumn;
+  readonly #columns: ReadonlyMap<string, Float64Array>;
+
+  constructor({ space, labels, architectures, columns }: TableParts) {
+    this.space = space;
+    this.labels = labels;
+    this.architectures = architectures instanceof TextColumn ? architectures : TextColumn.of(architectures);
+    const byName = new Map<string, Float64Array>();
+    for (const { name } of labels) {
+      const given = columns instanceof Map ? columns.get(name) : own(columns, name);
+      if (name === ARCH || name === '' || byName.has(name)) {
+        throw new AuspexError('TABLE_LABEL', `a table cannot have ${nameProblem(name)}`);
+      }
+      if (given?.length !== this.architectures.length) {
+        throw new AuspexError(
+          'TABLE_COLUMN',
+          `label '${name}' has ${given?.length ?? 0} values for ${this.architectures.length} architectures`,
+        );
+      }
+      byName.set(name, given instanceof Float64Array ? given : Float64Array.from(given));
+    }
+    this.#columns = byName;
+  }
+
+  get rows(): number {
+    return this.architectures.length;
+  }
+
+  arch(row: number): string {
+    return this.architectures.at(row);
+  }
+
+  /** The values of a label, one a row; callers do not write into them. */
+  column(name: string): Float64Array {
+    const column = this.#columns.get(name);
+    if (column) return column;
+    throw new AuspexError('TABLE_NO_LABEL', `the table has no label '${name}'`, {
+      hint: `it has ${this.labels.map((label) => label.name).join(', ') || 'none'}`,
+    });
+  }
+
+  label(name: string): Label {
+    this.column(name);
+    return this.labels.find((label) => label.name === name)!;
+  }
+
+  /** The rows at these indices, in their order. */
+  take(indices: ArrayLike<number>): Table {
+    const columns = new Map<string, Float64Array>();
+    for (const { name } of this.labels) {
+      const from = this.column(name);
+      const to = new Float64Array(indices.length);
+      for (let i = 0; i < to.length; i++) to[i] = from[indices[i]!]!;
+      columns.set(name, to);
+    }
+    return new Table({ ...this.#head(), architectures: this.architectures.take(indices), columns });
+  }
+
+  /** The indices of rows in which all of these labels have a value. */
+  rowsWith(names: readonly string[]): Uint32Array {
+    const columns = names.map((name) => this.column(name));
+    const found = new Uint32Array(this.rows);
+    let count = 0;
+    for (let row = 0; row < this.rows; row++) {
+      if (columns.every((column) => !Number.isNaN(column[row]))) found[count++] = row;
+    }
+    return found.slice(0, count);
+  }
+
+  /** The rows in which all of these labels have a value. */
+  withPresent(names: readonly string[]): Table {
+    const rows = this.rowsWith(names);
+    return rows.length === this.rows ? this : this.take(rows);
+  }
+
+  /** All rows, with only these labels, in this order. */
+  select(names: readonly string[]): Table {
+    return new Table({
+      space: this.space,
+      labels: names.map((name) => this.label(name)),
+      architectures: this.architectures,
+      columns: this.#columns,
+    });
+  }
+
+  describe(): LabelSummary[] {
+    return this.labels.map((label) => {
+      const present = this.column(label.name).filter((value) => !Number.isNaN(value));
+      present.sort();
+      const middle = present.length >> 1;
+      const median =
+        present.length % 2 === 1 ? present[middle] : midpoint(present[middle - 1], present[middle]);
+      return {
+        label,
+        count: present.length,
+        missing: this.rows - present.length,
+        min: present[0] ?? Number.NaN,
+        median: median ?? Number.NaN,
+        max: present.at(-1) ?? Number.NaN,
+      };
+    });
+  }
+
+  /**
+   * The rows of all tables, of one space. A label that only some of them have is missing in the rows of the others;
+   * one that they have with different units is an error.
+   */
+  static concat(tables: readonly Table[]): Table {
+    const first = tables[0];
+    if (!first) throw new AuspexError('TABLE_EMPTY', 'there are no tables to join');
+    const labels = new Map<string, Label>();
+    for (const table of tables) {
+      if (table.space !== first.space) {
+        throw new AuspexError(
+          'TABLE_SPACES',
+          `tables of different spaces cannot be joined: '${first.space}' and '${table.space}'`,
+        );
+      }
+      for (const label of table.labels) labels.set(label.name, joined(labels.get(label.name), label));
+    }
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    const columns = new Map<string, Float64Array>();
+    for (const name of labels.keys()) {
+      const column = new Float64Array(rows).fill(Number.NaN);
+      let at = 0;
+      for (const table of tables) {
+        if (table.#columns.has(name)) column.set(table.column(name), at);
+        at += table.rows;
+      }
+      columns.set(name, column);
+    }
+    return new Table({
+      space: first.space,
+      labels: [...labels.values()],
+      architectures: TextColumn.of(allTexts(tables)),
+      columns,
+    });
+  }
+
+  #head(): Pick<Table, 'space' | 'labels'> {
+    return { space: this.space, labels: this.labels };
+  }
+}
+
+function* allTexts(tables: readonly Table[]): Generator<string> {
+  for (const table of tables) yield* table.architectures;
+}
+
+function joined(known: Label | undefined, label: Label): Label {
+  if (known === undefined) return label;
+  if (known.unit !== label.unit || known.higherIsBetter !== label.higherIsBetter) {
+    throw new AuspexError(
+      'TABLE_LABELS',
+      `label '${label.name}' means different things in the tables to join`,
+      {
+        hint: `its units are '${known.unit}' and '${label.unit}'`,
+      },
+    );
+  }
+  return known.provenance.includes(label.provenance)
+    ? known
+    : { ...known, provenance: `${known.provenance}; ${label.provenance}` };
+}
+
+/** Half way; infinite where both are. */
+function midpoint(a: number | undefined, b: number | undefined): number | undefined {
+  return a === b || a === undefined || b === undefined ? b : a / 2 + b / 2;
+}
+
+function own(columns: TableParts['columns'], name: string): ArrayLike<number> | undefined {
+  return Object.hasOwn(columns, name) ? (columns as Record<string, ArrayLike<number>>)[name] : undefined;
+}
+
+function nameProblem(name: string): string {
+  if (name === ARCH) return `a label named '${ARCH}', the name of the architectures' column`;
+  return name === '' ? 'a label without a name' : `two labels named '${name}'`;
+}
