@@ -66,11 +66,12 @@ const WITHOUT_BIAS: LinearOptions = { bias: false, weight };
 /** (B, n, 32), (B, 1, 32), (B, n, n) → (B, 1). */
 export function nnFormer(s: Scope, graphs: GraphInputs, options: NNFormerOptions = NN_FORMER): Value {
   const { width, layers } = options;
-  const batch = graphs.operations.length(0);
+  const depth = linear(s.at('depth'), graphs.size, width, WITHOUT_BIAS);
   const tokens = [
-    s.parameter('class', [1, 1, width], weight).expand([batch, 1, width]),
+    // As often as there are graphs, however many: the batch need not be known.
+    s.parameter('class', [1, 1, width], weight).add(depth.mul(0)),
     linear(s.at('operation'), graphs.operations, width, WITHOUT_BIAS),
-    linear(s.at('depth'), graphs.size, width, WITHOUT_BIAS),
+    depth,
   ];
   const bias = attentionBias(graphs, options);
   const edges = bordered(graphs.adjacency, zeroBorder(graphs), 0);
@@ -84,7 +85,7 @@ export function nnFormer(s: Scope, graphs: GraphInputs, options: NNFormerOptions
     const again = layerNorm(block.at('norm2'), x);
     x = x.add(feedForward(block.at('feedForward'), again, read(edges, 1, 2), options));
   }
-  const y = layerNorm(s.at('last'), x.reshape([batch, width]));
+  const y = layerNorm(s.at('last'), x.reshape([-1, width]));
   // Accuracies lie around a half of 1 rather than around 0.
   return linear(s.at('head'), y, 1, { weight, biasInit: zeros }).add(0.5);
 }
@@ -100,12 +101,10 @@ function firstAlong(v: Value, axes: readonly number[]): Value {
 /** (B, n, n) with a token before and one behind all nodes: (B, n + 2, n + 2); `border` is their row, (B, 1, n). */
 function bordered(a: Value, border: Value, corner: number): Value {
   const { builder } = a;
-  const [batch, n] = [a.length(0), a.length(1)];
-  const corners = builder.full([batch, 1, 1], corner, a.dtype);
+  const corners = firstAlong(border, [2]).mul(0).add(corner);
   const edge = builder.concat([corners, border, corners], 2);
   const side = border.transposeLast();
-  const middle = builder.concat([side, a, side], 2);
-  return builder.concat([edge, middle, edge], 1).reshape([batch, n + 2, n + 2]);
+  return builder.concat([edge, builder.concat([side, a, side], 2), edge], 1);
 }
 
 /** 1 for the nodes that are there: (B, 1, n). */
@@ -168,14 +167,17 @@ function attention(
   // Products of their own: cutting a merged one apart, and its gradient together, takes longer than it saves.
   const byHead = (name: string, from: Value): Value =>
     linear(s.at(name), from, d, WITHOUT_BIAS)
-      .reshape([from.length(0), from.length(1), heads, d / heads])
+      .reshape([-1, from.length(1), heads, d / heads])
       .transpose([0, 2, 1, 3]);
   const [q, k, v] = [byHead('query', to), byHead('key', x), byHead('value', x)];
   const scores = q
     .matmul(k.transposeLast())
     .mul(1 / Math.sqrt(d / heads))
     .add(bias);
-  const mixed = dropout(s, scores.softmax(), rate).matmul(v).transpose([0, 2, 1, 3]).reshapeTo(to);
+  const mixed = dropout(s, scores.softmax(), rate)
+    .matmul(v)
+    .transpose([0, 2, 1, 3])
+    .reshape([-1, to.length(1), d]);
   return dropout(s, linear(s.at('projection'), mixed, d, WITHOUT_BIAS), rate);
 }
 
