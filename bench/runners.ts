@@ -108,7 +108,7 @@ export async function graphBatch(size: number): Promise<Feeds> {
       else if (name === 'adjacency') {
         const [row, column] = [Math.floor(i / columns) % rows, i % columns];
         data[i] = Number(column > row && random.chance(0.4));
-      } else if (i % columns === 0) data[i + (name === 'depth' ? 7 : random.below(7))] = 1;
+      } else if (i % columns === 0) data[i + (name === 'size' ? 7 : random.below(7))] = 1;
     }
     feeds[name] = await hostTensor('float32', data, dims);
   }
