@@ -4,6 +4,7 @@
 //   npm run bench -- engine                 training and inference, against PyTorch
 //   npm run bench -- metrics                rank correlations, against SciPy
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
+//   npm run bench -- forest                 random forests, against scikit-learn
 //   npm run bench -- spaces                 architectures to networks and numbers
 //
 // PYTHON names a Python that has the peer's packages.
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   memory: () => import('./memory.js'),
   metrics: () => import('./metrics.js'),
   tables: () => import('./tables.js'),
+  forest: () => import('./forest.js'),
   spaces: () => import('./spaces.js'),
 };
 
