@@ -1,0 +1,51 @@
+// What latency predictors take, and heads for several platforms: one each, of which every network is told by its own.
+import type { Scope } from '../../nn/scope.js';
+import type { Value } from '../../ops/build.js';
+import { AuspexError } from '../../util/errors.js';
+
+/** A batch of networks, padded to n nodes; see `EncodedNetworks`. */
+export interface NetworkInputs {
+  /** (B, n, d); d is the encoding's. */
+  readonly nodes: Value;
+  /** (B, n): 1 for nodes that are there, else 0. */
+  readonly presence: Value;
+  /** (B, n, n): 1 where i feeds j. */
+  readonly adjacency: Value;
+  /** (B, e) */
+  readonly statics: Value;
+  /** (B) of int64: which head, counted from 0; needed where there are several. */
+  readonly platform?: Value;
+}
+
+/**
+ * One number per network, (B, d) → (B, 1). With one platform the head's parameters are under `head.`, with several
+ * under `head.0.`, `head.1.`, …, all are computed, and `platform` picks.
+ *
+ * @param head (B, d) → (B, 1)
+ */
+export function platformHeads(
+  s: Scope,
+  platforms: number,
+  platform: Value | undefined,
+  head: (s: Scope) => Value,
+): Value {
+  if (platforms === 1) return head(s.at('head'));
+  if (platform === undefined) {
+    throw new AuspexError('PLATFORM_MISSING', `a model of ${platforms} platforms needs to know which`, {
+      hint: 'give batches with platforms',
+    });
+  }
+  const { builder } = s;
+  const each = builder.concat(
+    Array.from({ length: platforms }, (_, i) => head(s.at('head', i))),
+    1,
+  );
+  const depth = builder.constant(platforms, 'int64');
+  const chosen = builder.op('OneHot', [platform, depth, builder.constant([0, 1], each.dtype)]);
+  return each.mul(chosen).sum([1], true);
+}
+
+/** The sum over the nodes that are there: (B, n, d) → (B, d). */
+export function sumOverNodes(x: Value, presence: Value): Value {
+  return presence.unsqueeze([1]).matmul(x).squeeze([1]);
+}

@@ -1,0 +1,50 @@
+// NNLP (Liu et al., ICPP 2022), the predictor of NNLQP: two layers of GraphSAGE over the network, a sum over its nodes,
+// and a multi-layer perceptron that also sees how large the network is.
+import { dropout } from '../../nn/dropout.js';
+import { graphSage } from '../../nn/graph.js';
+import { uniform } from '../../nn/initialise.js';
+import { linear } from '../../nn/linear.js';
+import type { Scope } from '../../nn/scope.js';
+import type { Value } from '../../ops/build.js';
+import { type NetworkInputs, platformHeads, sumOverNodes } from './heads.js';
+
+export interface NNLPOptions {
+  readonly width: number;
+  readonly dropout: number;
+  /** Heads. With several the features of the whole network go into them as they are, as the authors have it. */
+  readonly platforms: number;
+}
+
+/** The paper's. */
+export const NNLP: NNLPOptions = { width: 512, dropout: 0.05, platforms: 1 };
+
+const LAYERS = 2;
+
+/** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, 1). */
+export function nnlp(s: Scope, networks: NetworkInputs, options: NNLPOptions = NNLP): Value {
+  const { width, platforms } = options;
+  const { presence } = networks;
+  const drop = (x: Value): Value => dropout(s, x, options.dropout);
+  // No two nodes feed each other, so this has no 2 in it.
+  const neighbours = networks.adjacency.add(networks.adjacency.transposeLast());
+  let x = networks.nodes;
+  for (let i = 0; i < LAYERS; i++) {
+    const sage = graphSage(s.at('sage', i), x, neighbours, width, { mask: presence, normalise: true });
+    x = drop(sage.relu());
+  }
+  const { statics } = networks;
+  const whole = platforms === 1 ? drop(dense(s.at('static'), statics, width)).relu() : statics;
+  const all = s.builder.concat([sumOverNodes(x, presence), whole], 1);
+  const y = platformHeads(s, platforms, networks.platform, (head) => {
+    const hidden = drop(dense(head.at(0), all, width).relu());
+    return dense(head.at(2), drop(dense(head.at(1), hidden, width).relu()), 1);
+  });
+  // −log σ(y)
+  return y.neg().softplus();
+}
+
+/** A dense layer that begins as the authors': weights within ±1/√in, biases within ±1/√out. */
+function dense(s: Scope, x: Value, out: number): Value {
+  const bound = 1 / Math.sqrt(out);
+  return linear(s, x, out, { biasInit: uniform(-bound, bound) });
+}
