@@ -1,0 +1,52 @@
+// What baselines predict from: a row of named numbers for each network. In single precision, as ONNX Runtime gets
+// them, so that a saved predictor decides as the one in memory does.
+import { AuspexError } from '../../util/errors.js';
+
+export class FeatureRows {
+  readonly names: readonly string[];
+  /** (rows, features), one row after the other. */
+  readonly data: Float32Array;
+  readonly count: number;
+
+  /** @param values (rows, features); they must be finite numbers, also in single precision. */
+  constructor(names: readonly string[], values: ArrayLike<number>) {
+    const columns = names.length;
+    if (columns === 0 || values.length % columns !== 0) {
+      throw new AuspexError('FEATURES_SHAPE', `${values.length} numbers are no rows of ${columns} features`);
+    }
+    this.names = names;
+    this.data = values instanceof Float32Array ? values : Float32Array.from(values);
+    this.count = values.length / columns;
+    const bad = this.data.findIndex((value) => !Number.isFinite(value));
+    if (bad >= 0) {
+      const [row, name] = [Math.floor(bad / columns), names[bad % columns]];
+      throw new AuspexError('FEATURES_NOT_FINITE', `row ${row} has ${values[bad]} as '${name}'`, {
+        where: { path: `rows[${row}].${name}` },
+        hint: 'leave out such rows; take logarithms of numbers beyond 3e38',
+      });
+    }
+  }
+
+  /** Throws unless the rows have these features. */
+  require(names: readonly string[]): void {
+    const isSame = names.length === this.names.length && names.every((name, i) => name === this.names[i]);
+    if (isSame) return;
+    throw new AuspexError('FEATURES_OTHER', 'the rows have other features than the predictor was fitted to', {
+      hint: `it takes ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
+    });
+  }
+}
+
+/** The numbers to predict, one finite number for each row. */
+export function targetsFor(rows: FeatureRows, targets: ArrayLike<number>): Float64Array {
+  if (targets.length !== rows.count || rows.count === 0) {
+    throw new AuspexError('TARGETS_COUNT', `${rows.count} rows of features and ${targets.length} targets`);
+  }
+  const found = Float64Array.from(targets);
+  const bad = found.findIndex((value) => !Number.isFinite(value));
+  if (bad < 0) return found;
+  throw new AuspexError('TARGETS_NOT_FINITE', `target ${bad} is ${targets[bad]}`, {
+    where: { path: `targets[${bad}]` },
+    hint: 'leave out rows without a measured number',
+  });
+}
