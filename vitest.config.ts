@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     pool: 'forks',
+    // All cores: vitest leaves one free, which on two cores means one file after another.
+    maxWorkers: '100%',
   },
 });
