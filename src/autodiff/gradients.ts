@@ -11,10 +11,11 @@ import {
 } from '../graph/graph.js';
 import { usedNames } from '../graph/order.js';
 import { isTensor, type ValueType } from '../graph/types.js';
-import { Builder, isDifferentiable, type Value } from '../ops/build.js';
+import { Builder, type Value } from '../ops/build.js';
 import { Differentiation, Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
 import { Call, type CallScope } from '../ops/operator.js';
+import { isDifferentiable } from '../ops/value.js';
 import { AuspexError } from '../util/errors.js';
 import { flatten } from './flatten.js';
 

@@ -74,13 +74,3 @@ export function jsonText(command: string, fields: object): string {
 export function names(text: string): string[] {
   return text.split(',').map((name) => name.trim());
 }
-
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= 2 ** 32 - 1) return value;
-  throw new InvalidArgumentError('It must be a whole number below 2^32.');
-}
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}

@@ -12,16 +12,8 @@ import {
 import type { Table } from '../datasets/table.js';
 import { writeBeside, writeTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import {
-  JSON_HELP,
-  jsonText,
-  names,
-  open,
-  type PlainFlags,
-  print,
-  wholeNumber,
-  withPlain,
-} from './data-options.js';
+import { print, wholeNumber } from './command.js';
+import { JSON_HELP, jsonText, names, open, type PlainFlags, withPlain } from './data-options.js';
 import { formatExact } from './format.js';
 
 interface SplitFlags extends PlainFlags {

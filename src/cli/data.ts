@@ -6,16 +6,8 @@ import type { Table } from '../datasets/table.js';
 import { unreadable } from '../onnx/file.js';
 import { FORMATS, formatOf, readTableFile, type TableFormat, writeTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import {
-  JSON_HELP,
-  jsonText,
-  names,
-  open,
-  type PlainFlags,
-  print,
-  wholeNumber,
-  withPlain,
-} from './data-options.js';
+import { print, wholeNumber } from './command.js';
+import { JSON_HELP, jsonText, names, open, type PlainFlags, withPlain } from './data-options.js';
 import { splitCommand } from './data-split.js';
 import { type FoundTable, listText, showText } from './data-text.js';
 import { formatExact } from './format.js';

@@ -6,6 +6,7 @@ import { onnxSpace, SPACES, spaceNamed } from '../spaces/index.js';
 import type { AnySpace, NetworkOptions } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
+import { print, wholeNumber } from './command.js';
 import { broken, formatCount, formatExact, table, wrap } from './format.js';
 import { linesOf } from './lines.js';
 
@@ -286,12 +287,6 @@ function sizes({ resolution, width, classes, batch }: SizeFlags): NetworkOptions
   };
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= 2 ** 32 - 1) return value;
-  throw new InvalidArgumentError('It must be a whole number below 2^32.');
-}
-
 function positiveInteger(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= 65_536) return value;
@@ -302,8 +297,4 @@ function positiveNumber(text: string): number {
   const value = Number(text);
   if (/^\d*\.?\d+$/.test(text) && value > 0 && value <= 64) return value;
   throw new InvalidArgumentError('It must be a number above 0, up to 64.');
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,0 +1,13 @@
+// What all commands share: numbers as options, and printing.
+import { InvalidArgumentError } from 'commander';
+
+/** A count or a seed. */
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 2 ** 32 - 1) return value;
+  throw new InvalidArgumentError('It must be a whole number below 2^32.');
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
