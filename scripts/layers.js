@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const ROWS = [
   ['cli', 'server'],
   ['search', 'measure', 'store'],
+  ['report'],
   ['predictors', 'proxies'],
   ['spaces', 'datasets'],
   ['nn'],

@@ -3,8 +3,11 @@
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
 import { dataCommand } from './data.js';
+import { evaluateCommand } from './evaluate.js';
 import { inspectCommand } from './inspect.js';
+import { predictCommand } from './predict.js';
 import { spaceCommand } from './space.js';
+import { trainCommand } from './train.js';
 import { version } from './version.js';
 
 const program = new Command('auspex')
@@ -13,6 +16,9 @@ const program = new Command('auspex')
   .addCommand(inspectCommand())
   .addCommand(spaceCommand())
   .addCommand(dataCommand())
+  .addCommand(predictCommand())
+  .addCommand(trainCommand())
+  .addCommand(evaluateCommand())
   .showHelpAfterError('(add --help for usage)')
   .exitOverride();
 for (const command of allCommands(program)) {

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readModel, writeModel } from '../onnx/file.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { onnxSpace, SPACES, spaceNamed } from '../spaces/index.js';
+import { ARCH_KEY } from '../spaces/network.js';
 import type { AnySpace, NetworkOptions } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
@@ -261,7 +262,7 @@ function exportCommand(): Command {
       const arch = space.parse(text);
       const { output, seed } = flags;
       const model = space.network(arch, { ...sizes(flags), seed });
-      const metadata = new Map([...(model.metadata ?? []), ['auspex.arch', space.format(arch)]]);
+      const metadata = new Map([...(model.metadata ?? []), [ARCH_KEY, space.format(arch)]]);
       metadata.set('auspex.seed', String(seed));
       writeModel({ ...model, metadata }, output);
       const described = describeArchitecture(space, arch, sizes(flags));

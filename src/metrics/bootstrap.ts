@@ -38,20 +38,37 @@ export function bootstrap(
   truths: ArrayLike<number>,
   options: BootstrapOptions = {},
 ): Interval {
-  const { confidence, resamples, seed } = checked({ ...DEFAULTS, ...options });
   const { predictions: p, truths: t } = valuePairs(predictions, truths);
-  const estimate = metric(p, t);
-  const random = Random.seeded(seed);
   const rows = p.length;
   const drawn = { p: new Float64Array(rows), t: new Float64Array(rows) };
+  return percentileInterval(
+    metric(p, t),
+    (random) => {
+      for (let i = 0; i < rows; i++) {
+        const row = random.below(rows);
+        drawn.p[i] = p[row]!;
+        drawn.t[i] = t[row]!;
+      }
+      return metric(drawn.p, drawn.t);
+    },
+    options,
+  );
+}
+
+/**
+ * The interval between the percentiles of what a function gives that draws a resample and computes the metric of it.
+ * For callers with another way to draw than `bootstrap`.
+ */
+export function percentileInterval(
+  estimate: number,
+  resampled: (random: Random) => number,
+  options: BootstrapOptions = {},
+): Interval {
+  const { confidence, resamples, seed } = checked({ ...DEFAULTS, ...options });
+  const random = Random.seeded(seed);
   const values: number[] = [];
   for (let resample = 0; resample < resamples; resample++) {
-    for (let i = 0; i < rows; i++) {
-      const row = random.below(rows);
-      drawn.p[i] = p[row]!;
-      drawn.t[i] = t[row]!;
-    }
-    const value = metricUnlessConstant(metric, drawn.p, drawn.t);
+    const value = unlessConstant(() => resampled(random));
     if (value !== undefined) values.push(value);
   }
   const degenerate = resamples - values.length;
@@ -80,9 +97,9 @@ function checked(options: Required<BootstrapOptions>): Required<BootstrapOptions
   return options;
 }
 
-function metricUnlessConstant(metric: MetricFunction, p: Float64Array, t: Float64Array): number | undefined {
+function unlessConstant(metric: () => number): number | undefined {
   try {
-    return metric(p, t);
+    return metric();
   } catch (error) {
     if (error instanceof AuspexError && error.code === 'METRIC_CONSTANT') return undefined;
     throw error;

@@ -4,34 +4,44 @@ import type { Batch } from '../nn/trainer.js';
 import type { Cell } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 
-/** Width of one-hot codes, the papers'. */
+/** Least width of one-hot codes, the papers'. */
 export const CODES = 32;
+/** Most nodes of a cell: their number is a one-hot code too. */
+const MOST_NODES = CODES - 1;
+/** In the place of an operation where there is no node. */
+const ABSENT = 0xffff;
 
 /** The cells of a table, ready to be put into batches. */
 export class EncodedCells {
   /** Nodes of the largest cell; all are padded to it. */
   readonly nodes: number;
   readonly count: number;
-  readonly #operations: Uint8Array;
+  /** Width of the operations' codes: the papers', or as many as there are operations. */
+  readonly codes: number;
+  readonly #operations: Uint16Array;
   readonly #sizes: Uint8Array;
   readonly #adjacency: Uint8Array;
 
   /** @param vocabulary the names of operations; their places are their codes. */
   constructor(cells: readonly Cell[], vocabulary: readonly string[], nodes?: number) {
-    const codes = new Map(vocabulary.map((name, i) => [name, i]));
+    const places = new Map(vocabulary.map((name, i) => [name, i]));
     const largest = cells.reduce((most, { ops }) => Math.max(most, ops.length), 0);
     const n = nodes ?? largest;
-    if (largest > n || n >= CODES || vocabulary.length >= CODES) {
-      throw new AuspexError('CELL_TOO_LARGE', `cells of ${largest} nodes; there is room for ${n}`);
+    if (largest > n || n > MOST_NODES) {
+      throw new AuspexError(
+        'CELL_TOO_LARGE',
+        `a cell has ${largest} nodes; there is room for ${Math.min(n, MOST_NODES)}`,
+      );
     }
+    this.codes = Math.max(CODES, vocabulary.length);
     this.nodes = n;
     this.count = cells.length;
-    this.#operations = new Uint8Array(cells.length * n).fill(CODES);
+    this.#operations = new Uint16Array(cells.length * n).fill(ABSENT);
     this.#sizes = Uint8Array.from(cells, ({ ops }) => ops.length);
     this.#adjacency = new Uint8Array(cells.length * n * n);
     cells.forEach(({ ops, adjacency }, c) => {
       ops.forEach((op, i) => {
-        const code = codes.get(op);
+        const code = places.get(op);
         if (code === undefined) {
           throw new AuspexError('OPERATION_UNKNOWN', `the predictor does not know the operation '${op}'`, {
             hint: `it knows ${vocabulary.join(', ')}`,
@@ -45,9 +55,9 @@ export class EncodedCells {
 
   /** The tensors that models of cells take, for the rows named, in their order. */
   batch(rows: ArrayLike<number>): Batch {
-    const { nodes: n } = this;
+    const { nodes: n, codes } = this;
     const count = rows.length;
-    const operations = new Float32Array(count * n * CODES);
+    const operations = new Float32Array(count * n * codes);
     const size = new Float32Array(count * CODES);
     const adjacency = new Float32Array(count * n * n);
     for (let b = 0; b < count; b++) {
@@ -55,12 +65,12 @@ export class EncodedCells {
       size[b * CODES + this.#sizes[row]!] = 1;
       for (let i = 0; i < n; i++) {
         const code = this.#operations[row * n + i]!;
-        if (code < CODES) operations[(b * n + i) * CODES + code] = 1;
+        if (code !== ABSENT) operations[(b * n + i) * codes + code] = 1;
       }
       adjacency.set(this.#adjacency.subarray(row * n * n, (row + 1) * n * n), b * n * n);
     }
     return {
-      operations: { type: 'float32', dims: [count, n, CODES], data: operations },
+      operations: { type: 'float32', dims: [count, n, codes], data: operations },
       size: { type: 'float32', dims: [count, 1, CODES], data: size },
       adjacency: { type: 'float32', dims: [count, n, n], data: adjacency },
     };

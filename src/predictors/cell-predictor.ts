@@ -1,255 +1,252 @@
-// A predictor of cells: NN-Former trained on cells with labels, several of different seeds together, with an interval.
-// It is one ONNX file that says what it is for; its output is in the label's own units.
+// Predictors of cells: a model of graphs trained on architectures with labels, several of different seeds together, with
+// intervals. They are one ONNX file that says what it is for; its outputs are in the labels' own units.
 import { inferShapes } from '../analysis/infer.js';
 import { symbol } from '../graph/dim.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
+import { tensorNumbers } from '../graph/tensor.js';
 import { isTensor, TensorType } from '../graph/types.js';
+import { kendallTauB, mae } from '../metrics/index.js';
 import { freeze } from '../nn/freeze.js';
-import { adamW } from '../nn/optimiser.js';
-import { warmupCosine } from '../nn/schedules.js';
-import type { Scope } from '../nn/scope.js';
-import { type Inputs, trace } from '../nn/step.js';
-import { type Batch, Trainer, type Weights } from '../nn/trainer.js';
-import { decodeModel } from '../onnx/read.js';
+import { trace } from '../nn/step.js';
+import type { Batch, Weights } from '../nn/trainer.js';
 import { encodeModel } from '../onnx/write.js';
-import type { Value } from '../ops/build.js';
 import { hostTensor, Session, type SessionOptions } from '../runtime/session.js';
-import type { Cell } from '../spaces/space.js';
+import { spaceNamed } from '../spaces/index.js';
+import type { AnySpace, Cell } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
-import type { Random } from '../util/random.js';
 import { EncodedCells } from './cell-batch.js';
-import { conformalInterval, type IntervalRule } from './conformal.js';
-import { type GraphInputs, NN_FORMER, type NNFormerOptions, nnFormer } from './nn-former.js';
-import { PERMUTATION, RANKING_LOSS, type RankingLossOptions, rankingLoss, TARGET } from './ranking-loss.js';
+import { CELL_MODELS, type CellModelName, type CellRecipe } from './cell-models.js';
+import { conformalInterval, type ErrorScale } from './conformal.js';
+import { reorderedCell } from './consistency.js';
+import {
+  fitGraphs,
+  type GraphSet,
+  type GraphTraining,
+  predictAll,
+  type TrainedMember,
+} from './fit-graphs.js';
+import { column, type LabelScale, type Labels, labelScale, unlearned } from './labels.js';
+import {
+  INFO_KEY,
+  type LabelInfo,
+  type Predictor,
+  type PredictorInfo,
+  type TrainingSplit,
+} from './predictor.js';
 
-/** Cells with what is to be predicted of them. */
-export interface LabelledCells {
-  readonly cells: readonly Cell[];
-  readonly labels: ArrayLike<number>;
+/** Architectures with what is to be predicted of them. */
+export interface LabelledRows {
+  /** Texts of the space. */
+  readonly architectures: readonly string[];
+  readonly labels: Labels;
 }
 
-export interface CellRecipe {
-  readonly model: NNFormerOptions;
-  readonly loss: RankingLossOptions;
-  readonly epochs: number;
-  readonly batch: number;
-  readonly rate: number;
-  readonly weightDecay: number;
-  readonly emaDecay: number;
-  /** How many are trained from different seeds; the prediction is their mean. */
-  readonly members: number;
-}
-
-/** Smaller than the paper's, trained for fewer epochs at a higher rate: minutes on two cores. */
-export const CELL_RECIPE: CellRecipe = {
-  model: { ...NN_FORMER, width: 96, layers: 4 },
-  loss: RANKING_LOSS,
-  epochs: 800,
-  batch: 128,
-  rate: 1e-3,
-  weightDecay: 0.01,
-  emaDecay: 0.99,
-  members: 1,
-};
-
-export interface CellFitOptions {
-  readonly recipe?: Partial<CellRecipe>;
-  /** The space whose cells these are, and the name of the label: kept, and asked for when it predicts. */
+export interface CellFitOptions
+  extends Pick<GraphTraining, 'checkpoint' | 'onProgress' | 'signal'>,
+    Partial<Pick<GraphTraining, 'seed' | 'threads'>> {
   readonly space: string;
-  readonly label: string;
-  /** Names of operations; those of the cells unless given. */
-  readonly vocabulary?: readonly string[];
-  /** Nodes of the largest cell it is for. */
-  readonly nodes?: number;
-  readonly seed?: number;
-  /** Rows that are not trained on; the interval is made with them. */
-  readonly validation?: LabelledCells;
-  readonly session?: SessionOptions;
-  readonly onProgress?: (done: { readonly part: number; readonly loss: number }) => void;
-  readonly signal?: AbortSignal;
+  readonly kind: CellModelName;
+  readonly recipe?: Partial<CellRecipe>;
+  /** Whether labels are learned as they are or as logarithms. Default `linear`. */
+  readonly scale?: ErrorScale;
+  /** Rows that are not trained on: weights are chosen by them, and intervals are made with them. */
+  readonly validation?: LabelledRows;
+  /** How the rows were drawn, for the record. */
+  readonly split?: TrainingSplit;
+  /** A predictor of the same space and kind to begin with: its heads are made anew, all else is kept. */
+  readonly from?: CellPredictor;
 }
 
 /** What a file says of its predictor. */
-export interface CellPredictorInfo {
-  readonly kind: 'nn-former-cells';
-  readonly space: string;
-  readonly label: string;
+export interface CellPredictorInfo extends PredictorInfo {
+  readonly kind: CellModelName;
+  readonly input: 'cell';
   readonly vocabulary: readonly string[];
   readonly nodes: number;
-  readonly rows: number;
-  readonly seed: number;
   readonly recipe: CellRecipe;
-  readonly interval?: IntervalRule;
 }
 
-export interface Prediction {
-  readonly value: number;
-  /** Where the truth lies with the interval's coverage; undefined for a predictor without one. */
-  readonly low?: number;
-  readonly high?: number;
+export interface FittedCells {
+  readonly predictor: CellPredictor;
+  /** How the training went, by member. */
+  readonly members: readonly TrainedMember[];
 }
 
-const INFO_KEY = 'auspex.predictor';
 const OUTPUT = 'prediction';
-/** Cells at once: activations of more do not stay in the cache. */
-const CHUNK = 64;
+const MEMBER = 'member';
+/** Parameters of the layer that is not kept when a predictor is trained further for other labels. */
+const HEAD = /^head(\.|$)/;
 
 /**
  * Trains a predictor.
  *
  * @example
- * const predictor = await fitCells({ cells, labels }, { space: 'nasbench201', label: 'cifar10_test', seed: 1 });
- * const [{ value }] = await predictor.predict([cell]);
+ * const { predictor } = await fitCells(rows, { space: 'nasbench201', kind: 'nn-former', seed: 1 });
+ * const [accuracy] = await predictor.values(['|nor_conv_3x3~0|+|…']);
+ *
+ * @throws AuspexError SPACE_WITHOUT_CELLS, ARCH_TEXT, LABEL_…, TRAINING_DIVERGED, TRAINING_STOPPED
  */
-export async function fitCells(
-  { cells, labels }: LabelledCells,
-  options: CellFitOptions,
-): Promise<CellPredictor> {
-  const recipe: CellRecipe = { ...CELL_RECIPE, ...options.recipe };
-  const { seed = 0, validation } = options;
-  if (cells.length < 2) throw new AuspexError('TOO_FEW_ROWS', `${cells.length} rows are too few to train on`);
-  const vocabulary = options.vocabulary ?? [...new Set(cells.flatMap((cell) => cell.ops))].sort();
-  const nodes = options.nodes ?? Math.max(...cells.map((cell) => cell.ops.length));
-  const scale = standardScale(labels);
-  const members: Weights[] = [];
-  for (let member = 0; member < recipe.members; member++) {
-    const trained = await trainMember(new EncodedCells(cells, vocabulary, nodes), labels, scale, recipe, {
-      ...options,
-      seed: seed + member,
-      onProgress: ({ part, loss }) => options.onProgress?.({ part: (member + part) / recipe.members, loss }),
+export async function fitCells(rows: LabelledRows, options: CellFitOptions): Promise<FittedCells> {
+  const { kind, seed = 0, threads = 2, scale = 'linear', validation, from } = options;
+  const space = spaceNamed(options.space);
+  const model = CELL_MODELS[kind];
+  const recipe: CellRecipe = {
+    ...model.recipe(rows.architectures.length),
+    ...(from ? { model: from.info.recipe.model } : {}),
+    ...options.recipe,
+  };
+  const { labels } = rows;
+  const scales = labels.names.map((_, i) => labelScale(labels, i, scale, model.standard));
+  const cells = cellsOf(space, rows.architectures);
+  const held = validation && cellsOf(space, validation.architectures);
+  const known = [...cells, ...(held ?? [])];
+  const vocabulary =
+    from?.info.vocabulary ?? space.vocabulary ?? [...new Set(known.flatMap(({ ops }) => ops))].sort();
+  const nodes = from?.info.nodes ?? space.largestCell ?? Math.max(...known.map(({ ops }) => ops.length));
+  const set = (of: readonly Cell[]): GraphSet => new CellSet(of, vocabulary, nodes);
+  const members = await fitGraphs({
+    graphs: set(cells),
+    labels,
+    scales,
+    ...(validation ? { validation: { graphs: set(held!), labels: validation.labels } } : {}),
+    score: scale === 'log' ? negativeError : meanTau,
+    model: (s, inputs) => model.build(s, inputs, recipe.model, scales.length),
+    recipe,
+    seed,
+    threads,
+    ...(from ? { from: from.trunks() } : {}),
+    ...(options.checkpoint ? { checkpoint: options.checkpoint } : {}),
+    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  if (options.signal?.aborted) {
+    throw new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
+      kind: 'failure',
+      hint: 'it can be resumed where there are checkpoints',
     });
-    members.push(trained);
   }
-  const { space, label } = options;
-  const info = {
-    kind: 'nn-former-cells',
-    space,
-    label,
-    vocabulary,
-    nodes,
+  const info: CellPredictorInfo = {
+    version: 1,
+    kind,
+    input: 'cell',
+    space: space.name,
+    labels: labels.names.map((name, i) => ({ name, unit: labels.units?.[i] ?? '', scale })),
     rows: cells.length,
     seed,
+    ...(options.split ? { split: options.split } : {}),
+    vocabulary,
+    nodes,
     recipe,
-  } as const;
-  const predictor = await CellPredictor.create(predictorModel(members, info, scale), info, options.session);
-  if (validation === undefined) return predictor;
-  const found = await predictor.values(validation.cells);
-  const interval = conformalInterval(found, validation.labels);
-  const model = withInfo(predictor.model, { ...info, interval });
-  await predictor.dispose();
-  return CellPredictor.create(model, { ...info, interval }, options.session);
+  };
+  const weights = members.map((member) => member.weights);
+  const plain = await CellPredictor.create(predictorModel(weights, info, scales), info, { threads });
+  if (validation === undefined) return { predictor: plain, members };
+  const found = await plain.valuesOf(held!);
+  const calibrated = { ...info, labels: info.labels.map((l, i) => calibratedLabel(l, i, found, validation)) };
+  await plain.dispose();
+  const withIntervals = withInfo(plain.model, calibrated);
+  return { predictor: await CellPredictor.create(withIntervals, calibrated, { threads }), members };
 }
 
-/** Labels are learned as (y − mean)/deviation. */
-interface Scale {
-  readonly mean: number;
-  readonly deviation: number;
-}
-
-function standardScale(labels: ArrayLike<number>): Scale {
-  let sum = 0;
-  for (let i = 0; i < labels.length; i++) {
-    if (!Number.isFinite(labels[i])) {
-      throw new AuspexError('LABEL_NOT_FINITE', `the label of row ${i} is ${labels[i]}`, {
-        hint: 'leave out rows without a label',
-      });
-    }
-    sum += labels[i]!;
-  }
-  const mean = sum / labels.length;
-  let squares = 0;
-  for (let i = 0; i < labels.length; i++) squares += (labels[i]! - mean) ** 2;
-  if (squares === 0) throw new AuspexError('LABEL_CONSTANT', `all ${labels.length} labels are ${mean}`);
-  return { mean, deviation: Math.sqrt(squares / labels.length) };
-}
-
-/** The model puts out its labels around a half. */
-const CENTRE = 0.5;
-
-async function trainMember(
-  encoded: EncodedCells,
-  labels: ArrayLike<number>,
-  { mean, deviation }: Scale,
-  recipe: CellRecipe,
-  { seed = 0, session, onProgress, signal }: CellFitOptions,
-): Promise<Weights> {
-  const { model, loss, epochs, rate, weightDecay, emaDecay } = recipe;
-  const size = Math.min(recipe.batch, encoded.count);
-  // Rows that do not fill a batch are left to another epoch, which has another order.
-  const perEpoch = Math.floor(encoded.count / size);
-  const steps = epochs * perEpoch;
-  const predict = (s: Scope, inputs: Inputs): Value => nnFormer(s, inputs as unknown as GraphInputs, model);
-  const trainer = new Trainer(
-    { predict, loss: (s, batch) => rankingLoss(s, batch, predict, loss) },
-    {
-      optimiser: adamW({ weightDecay, decayAll: false }),
-      schedule: warmupCosine({ rate, steps, warmup: 0.1, final: 0.1 }),
-      seed,
-      emaDecay,
-      ...(session ? { session } : {}),
-    },
-  );
-  const batchOf = (rows: readonly number[], random: Random): Batch => ({
-    ...encoded.batch(rows),
-    [TARGET]: {
-      type: 'float32',
-      dims: [rows.length, 1],
-      data: Float32Array.from(rows, (row) => (labels[row]! - mean) / deviation + CENTRE),
-    },
-    [PERMUTATION]: {
-      type: 'int64',
-      dims: [rows.length],
-      data: BigInt64Array.from(shuffled(rows.length, random), BigInt),
-    },
-  });
-  try {
-    const { weights } = await trainer.fit({
-      epochs,
-      batches: function* (_, random) {
-        const order = shuffled(encoded.count, random);
-        for (let k = 0; k < perEpoch; k++) yield batchOf(order.slice(k * size, (k + 1) * size), random);
-      },
-      onProgress: ({ step, loss: found }) => onProgress?.({ part: step / steps, loss: found }),
-      ...(signal ? { signal } : {}),
+/** The cells that a predictor sees of architectures. */
+function cellsOf(space: AnySpace, architectures: readonly string[]): Cell[] {
+  const cellOf = space.prunedCell ?? space.cell;
+  if (cellOf === undefined) {
+    throw new AuspexError('SPACE_WITHOUT_CELLS', `architectures of ${space.title} are no cells`, {
+      hint: 'train a predictor of whole networks',
     });
-    return weights;
-  } finally {
-    await trainer.dispose();
+  }
+  return architectures.map((text) => cellOf(space.parse(text)));
+}
+
+/** Cells as fitGraphs takes them. Those in another order are only made where they are asked for. */
+class CellSet implements GraphSet {
+  readonly count: number;
+  readonly #cells: readonly Cell[];
+  readonly #encode: (cells: readonly Cell[]) => EncodedCells;
+  readonly #given: EncodedCells;
+  #reordered: EncodedCells | undefined;
+
+  constructor(cells: readonly Cell[], vocabulary: readonly string[], nodes: number) {
+    this.count = cells.length;
+    this.#cells = cells;
+    this.#encode = (of) => new EncodedCells(of, vocabulary, nodes);
+    this.#given = this.#encode(cells);
+  }
+
+  batch(rows: readonly number[], variant: 'given' | 'reordered' = 'given'): Batch {
+    if (variant === 'given') return this.#given.batch(rows);
+    this.#reordered ??= this.#encode(this.#cells.map(reorderedCell));
+    return this.#reordered.batch(rows);
   }
 }
 
-function shuffled(count: number, random: Random): number[] {
-  const order = Array.from({ length: count }, (_, i) => i);
-  for (let i = count - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
-  return order;
+/** The mean over labels of τ-b. */
+function meanTau(predictions: Float64Array, labels: Labels): number {
+  return meanOver(predictions, labels, kendallTauB);
 }
 
-/** The mean of all members, in the label's units, for batches of any size: (batch, 1). */
-function predictorModel(members: readonly Weights[], info: CellPredictorInfo, scale: Scale): Model {
-  const { recipe, vocabulary, nodes } = info;
+/** The mean over labels of the absolute error, negative. */
+function negativeError(predictions: Float64Array, labels: Labels): number {
+  return -meanOver(predictions, labels, mae);
+}
+
+function meanOver(
+  predictions: Float64Array,
+  labels: Labels,
+  metric: (predictions: Float64Array, truths: Float64Array) => number,
+): number {
+  const { names } = labels;
+  const scores = names.map((_, i) => {
+    const truths = column(labels, i);
+    const found = column({ names, values: predictions }, i);
+    const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
+    return metric(found.filter(isKnown), truths.filter(isKnown));
+  });
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
+}
+
+function calibratedLabel(
+  label: LabelInfo,
+  place: number,
+  found: Float64Array,
+  { labels }: LabelledRows,
+): LabelInfo {
+  const truths = column(labels, place);
+  const predictions = column({ names: labels.names, values: found }, place);
+  const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
+  const interval = conformalInterval(predictions.filter(isKnown), truths.filter(isKnown), {
+    scale: label.scale,
+  });
+  return { ...label, interval };
+}
+
+/** The mean of all members, in the labels' units, for batches of any size: (batch, labels). */
+function predictorModel(
+  members: readonly Weights[],
+  { kind, vocabulary, nodes, recipe, labels, ...rest }: CellPredictorInfo,
+  scales: readonly LabelScale[],
+): Model {
   const one = new EncodedCells([{ ops: [vocabulary[0]!], adjacency: [[0]] }], vocabulary, nodes).batch([0]);
   const { model } = trace(
     one,
     false,
     (s, inputs) => {
       const found = members.map((_, i) =>
-        nnFormer(s.at('member', i), inputs as unknown as GraphInputs, recipe.model),
+        CELL_MODELS[kind].build(s.at(MEMBER, i), inputs, recipe.model, labels.length),
       );
-      return s.builder.sum(found).div(members.length).sub(CENTRE).mul(scale.deviation).add(scale.mean);
+      return unlearned(s.builder.sum(found).div(members.length), scales);
     },
     OUTPUT,
   );
   const weights = members.flatMap((member, i) =>
-    [...member].map(([name, data]) => [`member.${i}.${name}`, data] as const),
+    [...member].map(([name, data]) => [`${MEMBER}.${i}.${name}`, data] as const),
   );
-  const frozen = freeze(model, new Map(weights));
-  return withInfo(withAnyBatch(frozen), info);
+  const frozen = withAnyBatch(freeze(model, new Map(weights)), labels.length);
+  return withInfo(frozen, { kind, vocabulary, nodes, recipe, labels, ...rest });
 }
 
-function withAnyBatch(model: Model): Model {
+function withAnyBatch(model: Model, labels: number): Model {
   const batch = symbol('batch');
   const free = (type: unknown): TensorType => {
     const { dtype, shape } = type as TensorType;
@@ -265,7 +262,7 @@ function withAnyBatch(model: Model): Model {
     model,
   );
   const found = inferShapes(changed).graph.types.get(OUTPUT);
-  if (!found || !isTensor(found) || String(found.shape) !== 'batch,1') {
+  if (!found || !isTensor(found) || String(found.shape) !== `batch,${labels}`) {
     throw new Error(`the model does not take any batch: its output is ${found}`);
   }
   return changed;
@@ -277,7 +274,7 @@ function withInfo(model: Model, info: CellPredictorInfo): Model {
 }
 
 /** A trained predictor of cells. */
-export class CellPredictor {
+export class CellPredictor implements Predictor {
   readonly info: CellPredictorInfo;
   readonly model: Model;
   readonly #session: Session;
@@ -296,52 +293,41 @@ export class CellPredictor {
     return new CellPredictor(model, info, await Session.create(model, options));
   }
 
-  /** Reads what `toOnnx` wrote. */
-  static async fromOnnx(bytes: Uint8Array, options: SessionOptions = {}): Promise<CellPredictor> {
-    const model = decodeModel(bytes);
-    const text = model.metadata?.get(INFO_KEY);
-    const info = text === undefined ? undefined : (JSON.parse(text) as CellPredictorInfo);
-    if (info?.kind !== 'nn-former-cells') {
-      throw new AuspexError('NOT_A_PREDICTOR', 'this ONNX file is no predictor of cells', {
-        hint: 'give a file that was written by training',
-      });
-    }
-    return CellPredictor.create(model, info, options);
-  }
-
-  /** The predictor as a file that any ONNX Runtime runs; its metadata says what it is for. */
   toOnnx(): Uint8Array {
     return encodeModel(this.model);
   }
 
-  /** The predicted labels. */
-  async values(cells: readonly Cell[]): Promise<Float64Array> {
-    const { vocabulary, nodes } = this.info;
-    const encoded = new EncodedCells(cells, vocabulary, nodes);
-    const values = new Float64Array(cells.length);
-    for (let start = 0; start < cells.length; start += CHUNK) {
-      const rows = Array.from({ length: Math.min(CHUNK, cells.length - start) }, (_, i) => start + i);
-      const feeds = Object.fromEntries(
-        await Promise.all(
-          Object.entries(encoded.batch(rows)).map(
-            async ([name, { type, data, dims }]) => [name, await hostTensor(type, data, dims)] as const,
-          ),
-        ),
-      );
-      const found = await this.#session.run(feeds);
-      values.set(found[OUTPUT]!.data as Float32Array, start);
-    }
-    return values;
+  async values(architectures: readonly string[]): Promise<Float64Array> {
+    return this.valuesOf(cellsOf(spaceNamed(this.info.space), architectures));
   }
 
-  /** The predicted labels with their intervals. */
-  async predict(cells: readonly Cell[]): Promise<Prediction[]> {
-    const { interval } = this.info;
-    return Array.from(await this.values(cells), (value) =>
-      interval === undefined
-        ? { value }
-        : { value, low: value - interval.halfWidth, high: value + interval.halfWidth },
-    );
+  /** What is predicted of cells, as the space gives them: one number for every label, row by row. */
+  async valuesOf(cells: readonly Cell[]): Promise<Float64Array> {
+    const { vocabulary, nodes, labels } = this.info;
+    const run = async (batch: Batch): Promise<Float32Array> => {
+      const feeds = await Promise.all(
+        Object.entries(batch).map(
+          async ([name, { type, data, dims }]) => [name, await hostTensor(type, data, dims)] as const,
+        ),
+      );
+      const found = await this.#session.run(Object.fromEntries(feeds));
+      return found[OUTPUT]!.data as Float32Array;
+    };
+    return predictAll(new CellSet(cells, vocabulary, nodes), labels.length, run, { isAnySize: true });
+  }
+
+  /** The weights of every member but those of its head. */
+  trunks(): Weights[] {
+    return Array.from({ length: this.info.recipe.members }, (_, member) => {
+      const prefix = `${MEMBER}.${member}.`;
+      const trunk = new Map<string, Float32Array>();
+      for (const [name, tensor] of this.model.graph.initializers) {
+        const own = name.slice(prefix.length);
+        if (name.startsWith(prefix) && !HEAD.test(own))
+          trunk.set(own, Float32Array.from(tensorNumbers(tensor)));
+      }
+      return trunk;
+    });
   }
 
   async dispose(): Promise<void> {

@@ -1,50 +1,93 @@
 // How wide an interval must be: split conformal prediction (Vovk et al. 2005; Lei et al. 2018). What was predicted for
-// rows that were not trained on is compared with what they are; as wide as most of these errors is wide enough.
+// rows that were not trained on is compared with what they are; as wide as most of these errors is wide enough. Rows
+// are grouped by what is predicted of them (Mondrian conformal prediction), as bad networks are harder to tell apart
+// than good ones.
 import { AuspexError } from '../util/errors.js';
 
-/** An interval y ± halfWidth. */
+/** Errors of a scale: differences, or differences of logarithms. */
+export type ErrorScale = 'linear' | 'log';
+
+/** How far the truth may be from a prediction. */
 export interface IntervalRule {
   /** The part of new rows that should lie inside: at least this much on average over draws of the rows. */
   readonly coverage: number;
-  readonly halfWidth: number;
   /** Rows it was made from. */
   readonly rows: number;
+  /** By ascending predictions. The last has no bound. */
+  readonly groups: readonly IntervalGroup[];
 }
 
+/** Predictions up to a bound. */
+export interface IntervalGroup {
+  readonly upTo?: number;
+  /** Of linear errors: y ± halfWidth; of logarithmic: y / e^halfWidth to y · e^halfWidth. */
+  readonly halfWidth: number;
+}
+
+/** Rows that a group has at least. */
+const GROUP_ROWS = 40;
+const MOST_GROUPS = 8;
+
 /**
- * The ⌈(n + 1)·coverage⌉-th smallest absolute error.
+ * Of each group the ⌈(n + 1)·coverage⌉-th smallest absolute error.
  *
  * @throws AuspexError INTERVAL_TOO_FEW where n rows cannot promise the coverage.
  */
 export function conformalInterval(
   predictions: ArrayLike<number>,
   truths: ArrayLike<number>,
-  coverage = 0.9,
+  { coverage = 0.9, scale = 'linear' as ErrorScale } = {},
 ): IntervalRule {
-  const errors = Float64Array.from({ length: truths.length }, (_, i) =>
-    Math.abs(predictions[i]! - truths[i]!),
-  ).sort();
+  const rows = truths.length;
+  const order = Array.from({ length: rows }, (_, i) => i).sort((a, b) => predictions[a]! - predictions[b]!);
+  const count = Math.max(1, Math.min(MOST_GROUPS, Math.floor(rows / GROUP_ROWS)));
+  const groups = Array.from({ length: count }, (_, g): IntervalGroup => {
+    const end = Math.round(((g + 1) * rows) / count);
+    const members = order.slice(Math.round((g * rows) / count), end);
+    const errors = Float64Array.from(members, (i) => errorOf(predictions[i]!, truths[i]!, scale)).sort();
+    const halfWidth = quantile(errors, coverage);
+    if (g === count - 1) return { halfWidth };
+    return { upTo: (predictions[order[end - 1]!]! + predictions[order[end]!]!) / 2, halfWidth };
+  });
+  return { coverage, rows, groups };
+}
+
+function errorOf(prediction: number, truth: number, scale: ErrorScale): number {
+  return Math.abs(scale === 'log' ? Math.log(prediction / truth) : prediction - truth);
+}
+
+function quantile(errors: Float64Array, coverage: number): number {
   const rank = Math.ceil((errors.length + 1) * coverage);
-  if (rank > errors.length) {
-    const needed = Math.ceil(coverage / (1 - coverage));
-    throw new AuspexError(
-      'INTERVAL_TOO_FEW',
-      `${errors.length} held-out rows cannot promise ${coverage * 100}% coverage`,
-      { hint: `hold out at least ${needed} rows` },
-    );
-  }
-  return { coverage, halfWidth: errors[rank - 1]!, rows: errors.length };
+  if (rank <= errors.length) return errors[rank - 1]!;
+  throw new AuspexError(
+    'INTERVAL_TOO_FEW',
+    `${errors.length} held-out rows cannot promise ${coverage * 100}% coverage`,
+    { hint: `hold out at least ${Math.ceil(coverage / (1 - coverage))} rows` },
+  );
+}
+
+/** Where the truth should lie. */
+export function intervalAround(
+  value: number,
+  { groups }: Pick<IntervalRule, 'groups'>,
+  scale: ErrorScale = 'linear',
+): readonly [low: number, high: number] {
+  const { halfWidth } = groups.find(({ upTo = Number.POSITIVE_INFINITY }) => value <= upTo) ?? groups.at(-1)!;
+  if (scale === 'linear') return [value - halfWidth, value + halfWidth];
+  return [value / Math.exp(halfWidth), value * Math.exp(halfWidth)];
 }
 
 /** The part of rows whose truth lies in their interval. */
 export function coverageOf(
   predictions: ArrayLike<number>,
   truths: ArrayLike<number>,
-  { halfWidth }: Pick<IntervalRule, 'halfWidth'>,
+  rule: Pick<IntervalRule, 'groups'>,
+  scale: ErrorScale = 'linear',
 ): number {
   let inside = 0;
   for (let i = 0; i < truths.length; i++) {
-    if (Math.abs(predictions[i]! - truths[i]!) <= halfWidth) inside++;
+    const [low, high] = intervalAround(predictions[i]!, rule, scale);
+    if (low <= truths[i]! && truths[i]! <= high) inside++;
   }
   return inside / truths.length;
 }

@@ -7,8 +7,10 @@ import { Trace } from '../nn/scope.js';
 import type { Inputs } from '../nn/step.js';
 import { Trainer } from '../nn/trainer.js';
 import { EncodedCells } from './cell-batch.js';
+import { computed, computedOfAnyBatch, expectClose, goldenCell, goldenVocabulary } from './golden.testing.js';
 import { EncodedNetworks } from './latency/encodings.js';
 import {
+  cellTokens,
   NAR_FORMER_V2_ACCURACY,
   NAR_FORMER_V2_LATENCY,
   NAR_FORMER_V2_RELEASED,
@@ -18,18 +20,11 @@ import {
   narFormerV2Accuracy,
   narFormerV2Latency,
 } from './nar-former-v2.js';
-import { cellOf, computed, golden, networkOf, VOCABULARY } from './nar-former-v2.testing.js';
+import { cellOf, golden, networkOf, VOCABULARY } from './nar-former-v2.testing.js';
 import { narFormerV2Encoding } from './nar-former-v2-encoding.js';
 import type { GraphInputs } from './nn-former.js';
 
 const SIZES = { width: golden.width, groups: golden.groups };
-
-function expectClose(found: ArrayLike<number>, expected: readonly number[]): void {
-  expect(found.length).toBe(expected.length);
-  expected.forEach((value, i) => {
-    expect(Math.abs(found[i]! - value), `${i}: ${found[i]}, not ${value}`).toBeLessThan(1e-5);
-  });
-}
 
 describe('accuracy', () => {
   const predict =
@@ -58,6 +53,31 @@ describe('accuracy', () => {
     expectClose(
       found,
       golden.accuracy.map(({ outputs }) => outputs[name]),
+    );
+  });
+
+  it.each(golden.chains)("is PyTorch's for three labels and $codes operations", async (chain) => {
+    const vocabulary = goldenVocabulary(chain.codes);
+    const encoded = new EncodedCells([goldenCell(chain, vocabulary)], vocabulary, 31);
+    const found = await computed(encoded.batch([0]), predict({ root: true, outputs: 3 }));
+    expectClose(found, chain.outputs);
+  });
+
+  // Exact codes repeat after 62.
+  it.each([62, 63, 300])('has a code of its own for each of %i operations', async (count) => {
+    const eye = Float32Array.from({ length: count * count }, (_, i) => Number(i % (count + 1) === 0));
+    const operations = { type: 'float32', dims: [1, count, count], data: eye } as const;
+    const tokens = await computed({ operations }, (_, inputs) => cellTokens(inputs.operations!, 'exact'));
+    const rows = Array.from({ length: count }, (_, i) => tokens.subarray(128 * i, 128 * i + 64));
+    const near = (a: Float32Array, b: Float32Array): boolean => a.every((x, k) => Math.abs(x - b[k]!) < 0.05);
+    expect(rows.filter((row, i) => rows.some((other, j) => j < i && near(row, other)))).toEqual([]);
+  });
+
+  it('takes batches of any size', async () => {
+    const found = await computedOfAnyBatch(batchOf(8), predict());
+    expectClose(
+      found,
+      golden.accuracy.map(({ outputs }) => outputs.exact),
     );
   });
 

@@ -1,19 +1,10 @@
 // The oracle of NAR-Former V2: what scripts/golden/nar_former_v2.py computes with PyTorch and NumPy.
 import { readFileSync } from 'node:fs';
-import type { Batch } from '../nn/batch.js';
-import { freeze } from '../nn/freeze.js';
-import type { Scope } from '../nn/scope.js';
-import { type Inputs, trace } from '../nn/step.js';
-import type { Value } from '../ops/build.js';
-import '../ops/index.js';
-import { hostTensor, Session } from '../runtime/session.js';
 import type { Cell } from '../spaces/space.js';
+import { type GoldenCell, goldenCell } from './golden.testing.js';
 import type { NetworkGraph } from './latency/network-graph.js';
 
-interface GoldenCell {
-  readonly ops: readonly number[];
-  readonly edges: readonly (readonly [number, number])[];
-}
+export { computed } from './golden.testing.js';
 
 export interface GoldenOperator {
   readonly code: number;
@@ -28,6 +19,7 @@ export const golden: {
   readonly groups: number;
   readonly layers: { readonly accuracy: number; readonly latency: number };
   readonly accuracy: readonly (GoldenCell & Outputs<'exact' | 'exact with root' | 'released'>)[];
+  readonly chains: readonly (GoldenCell & { readonly codes: number; readonly outputs: readonly number[] })[];
   readonly latency: readonly ({
     readonly nodes: readonly GoldenOperator[];
     readonly edges: readonly (readonly [number, number])[];
@@ -53,14 +45,8 @@ export const golden: {
 
 export const VOCABULARY = ['in', 'a', 'b', 'c', 'd', 'e', 'out'];
 
-function adjacencyOf(nodes: number, edges: readonly (readonly [number, number])[]): number[][] {
-  const adjacency = Array.from({ length: nodes }, () => Array.from({ length: nodes }, () => 0));
-  for (const [i, j] of edges) adjacency[i]![j] = 1;
-  return adjacency;
-}
-
-export function cellOf({ ops, edges }: GoldenCell): Cell {
-  return { ops: ops.map((code) => VOCABULARY[code]!), adjacency: adjacencyOf(ops.length, edges) };
+export function cellOf(cell: GoldenCell): Cell {
+  return goldenCell(cell, VOCABULARY);
 }
 
 type GoldenNetwork = (typeof golden.latency)[number];
@@ -86,34 +72,4 @@ export function networkOf({
     statics: { batch, flops, parameters, memoryAccess },
     unknownShapes: 0,
   };
-}
-
-/** As the script makes them: sines of place and name, scales of normalisations around 1. */
-function weightOf(name: string, dims: readonly number[]): Float32Array {
-  const start = [...name].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 97;
-  const offset = Number(name.endsWith('norm.weight'));
-  const count = dims.reduce((n, d) => n * d, 1);
-  return Float32Array.from(
-    { length: count },
-    (_, i) => offset + 0.3 * Math.sin(start + 0.37 * i + 0.011 * i * i),
-  );
-}
-
-/** What `write` computes for a batch, with weights that are sines. */
-export async function computed(
-  batch: Batch,
-  write: (s: Scope, inputs: Inputs) => Value,
-): Promise<Float32Array> {
-  const { model, trace: traced } = trace(batch, false, write, 'computed');
-  const weights = [...traced.parameters.values()].map((p) => [p.name, weightOf(p.name, p.dims)] as const);
-  const session = await Session.create(freeze(model, new Map(weights)), { threads: 1 });
-  const feeds = await Promise.all(
-    session.inputs.map(async (name) => {
-      const { type, data, dims } = batch[name]!;
-      return [name, await hostTensor(type, data, dims)] as const;
-    }),
-  );
-  const { computed: found } = await session.run(Object.fromEntries(feeds));
-  await session.dispose();
-  return found!.data as Float32Array;
 }

@@ -30,6 +30,8 @@ export interface NarFormerV2Options {
 }
 
 export interface NarFormerV2AccuracyOptions extends NarFormerV2Options {
+  /** Labels that are predicted; 1 unless told. They have all but the last layer in common. */
+  readonly outputs?: number;
   /** How operations and places of nodes become numbers, see `nerfCode`. */
   readonly codes: NerfVariant;
 }
@@ -64,8 +66,8 @@ export interface NetworkInputs {
 export const CELL_FREQUENCIES = 32;
 
 /**
- * Accuracies of cells: (B, n, 32), (B, n, n) → (B, 1), positive. Readout: the mean over nodes of every layer, weighted
- * by a gate that all these means decide on.
+ * Accuracies of cells: (B, n, codes), (B, n, n) → (B, outputs), positive. Readout: the mean over nodes of every layer,
+ * weighted by a gate that all these means decide on.
  */
 export function narFormerV2Accuracy(
   s: Scope,
@@ -84,8 +86,8 @@ export function narFormerV2Accuracy(
     headLinear(s.at('layerGate', 0), pooled, (layers * width) / 4).relu(),
     layers,
   ).sigmoid();
-  const byLayer = pooled.reshape([pooled.length(0), layers, width]);
-  return head(s.at('head'), gates.unsqueeze([1]).matmul(byLayer).squeeze([1]), options);
+  const byLayer = pooled.reshape([-1, layers, width]);
+  return head(s.at('head'), gates.unsqueeze([1]).matmul(byLayer).squeeze([1]), options, options.outputs);
 }
 
 /**
@@ -103,15 +105,21 @@ export function narFormerV2Latency(
   return head(s.at('head'), s.builder.concat([pooled, whole], -1), options);
 }
 
-/** Codes of operations and places, side by side: (B, n, 32) → (B, n, 128). */
+/** Exact codes of 32 frequencies repeat after so many numbers. */
+const PERIOD = 2 * (CELL_FREQUENCIES - 1);
+
+/**
+ * Codes of operations and places, side by side: (B, n, codes) → (B, n, 128). More operations than there are different
+ * exact codes get those of the released code, which do not repeat.
+ */
 export function cellTokens(operations: Value, variant: NerfVariant): Value {
-  const [batch, n, codes] = operations.sizes as readonly [number, number, number];
+  const [n, codes] = [operations.length(1), operations.length(2)];
   const { builder, dtype } = operations;
-  const size = 2 * CELL_FREQUENCIES;
-  const table = (count: number): Value =>
-    builder.constant(nerfTable(count, CELL_FREQUENCIES, variant), dtype, [count, size]);
-  const places = table(n).expand([batch, n, size]);
-  return builder.concat([operations.matmul(table(codes)), places], -1);
+  const table = (count: number, of: NerfVariant): Value =>
+    builder.constant(nerfTable(count, CELL_FREQUENCIES, of), dtype, [count, 2 * CELL_FREQUENCIES]);
+  // Added to zeros, so that there are as many as graphs, however many: the batch need not be known.
+  const places = operations.sum([2], true).mul(0).add(table(n, variant));
+  return builder.concat([operations.matmul(table(codes, codes > PERIOD ? 'released' : variant)), places], -1);
 }
 
 /** What comes out of each layer: (B, n, d), one after another. The first layer takes the tokens as they are. */
@@ -158,7 +166,7 @@ function groupedFeedForward(
   const rows = x.reshape([-1, groups, size]).transpose([1, 0, 2]);
   const hidden = dropout(s, groupedLinear(s.at('expand'), rows, expansion * size).relu(), rate);
   const y = groupedLinear(s.at('contract'), hidden, size);
-  return dropout(s, y.transpose([1, 0, 2]).reshapeTo(x), rate);
+  return dropout(s, y.transpose([1, 0, 2]).reshape([-1, x.length(1), x.length(2)]), rate);
 }
 
 /** Every group with weights of its own, normalised with weights that all share: (G, rows, in) → (G, rows, out). */
@@ -168,10 +176,10 @@ function groupedLinear(s: Scope, x: Value, out: number): Value {
   return layerNorm(s.at('norm'), y.add(s.parameter('bias', [groups, 1, out], zeros)));
 }
 
-/** (B, features) → (B, 1): two hidden layers, then −log σ(x), which is positive. */
-function head(s: Scope, features: Value, { width, dropout: rate }: NarFormerV2Options): Value {
+/** (B, features) → (B, outputs): two hidden layers, then −log σ(x), which is positive. */
+function head(s: Scope, features: Value, { width, dropout: rate }: NarFormerV2Options, outputs = 1): Value {
   const hidden = (i: number, x: Value): Value => dropout(s, headLinear(s.at(i), x, width).relu(), rate);
-  return headLinear(s.at(2), hidden(1, hidden(0, features)), 1)
+  return headLinear(s.at(2), hidden(1, hidden(0, features)), outputs)
     .neg()
     .softplus();
 }

@@ -38,6 +38,8 @@ export interface NNFormerOptions {
   /** Messages along the edges in the feed-forward network (BGIFFN); without, it is a plain one. */
   readonly messages: boolean;
   readonly dropout: number;
+  /** Labels that are predicted; 1 unless told. */
+  readonly outputs?: number;
 }
 
 /** The paper's: 4.9 million weights. */
@@ -52,7 +54,7 @@ export const NN_FORMER: NNFormerOptions = {
 
 /** A batch of graphs, padded to n nodes. */
 export interface GraphInputs {
-  /** (B, n, 32): which operation, one-hot; zeros for a node that is not there. */
+  /** (B, n, codes): which operation, one-hot; zeros for a node that is not there. */
   readonly operations: Value;
   /** (B, 1, 32): how many nodes there are, one-hot. */
   readonly size: Value;
@@ -63,9 +65,9 @@ export interface GraphInputs {
 const weight = truncatedNormal(0.02);
 const WITHOUT_BIAS: LinearOptions = { bias: false, weight };
 
-/** (B, n, 32), (B, 1, 32), (B, n, n) → (B, 1). */
+/** (B, n, codes), (B, 1, 32), (B, n, n) → (B, outputs). */
 export function nnFormer(s: Scope, graphs: GraphInputs, options: NNFormerOptions = NN_FORMER): Value {
-  const { width, layers } = options;
+  const { width, layers, outputs = 1 } = options;
   const depth = linear(s.at('depth'), graphs.size, width, WITHOUT_BIAS);
   const tokens = [
     // As often as there are graphs, however many: the batch need not be known.
@@ -87,7 +89,7 @@ export function nnFormer(s: Scope, graphs: GraphInputs, options: NNFormerOptions
   }
   const y = layerNorm(s.at('last'), x.reshape([-1, width]));
   // Accuracies lie around a half of 1 rather than around 0.
-  return linear(s.at('head'), y, 1, { weight, biasInit: zeros }).add(0.5);
+  return linear(s.at('head'), y, outputs, { weight, biasInit: zeros }).add(0.5);
 }
 
 function firstAlong(v: Value, axes: readonly number[]): Value {

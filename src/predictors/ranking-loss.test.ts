@@ -6,7 +6,8 @@ import { adamW } from '../nn/optimiser.js';
 import { constantRate } from '../nn/schedules.js';
 import type { Batch } from '../nn/trainer.js';
 import { Trainer } from '../nn/trainer.js';
-import { rankingLoss } from './ranking-loss.js';
+import { computed, golden } from './nar-former-v2.testing.js';
+import { NAR_FORMER_V2_LOSS, rankingLoss } from './ranking-loss.js';
 
 const x = [0.3, -1.2, 0.8, 2.1];
 const y = [0.5, 0.1, 0.9, 0.4];
@@ -24,7 +25,7 @@ async function lossOf(rank: number, consistency: number): Promise<number> {
     predict: (s: Parameters<typeof linear>[0], { x }: Record<string, Parameters<typeof linear>[1]>) =>
       linear(s, x!, 1),
     loss: (s: Parameters<typeof linear>[0], inputs: Parameters<typeof rankingLoss>[1]) =>
-      rankingLoss(s, inputs, (_, { x }) => linear(s, x!, 1), { rank, consistency }),
+      rankingLoss(s, inputs, (_, { x }) => linear(s, x!, 1), { error: 'squared', rank, consistency }),
   };
   const weights = new Map([
     ['weight', Float32Array.of(0.7)],
@@ -57,6 +58,7 @@ describe('the ranking loss', () => {
         linear(s, inputs.x!, 1),
       loss: (s: Parameters<typeof linear>[0], inputs: Parameters<typeof rankingLoss>[1]) =>
         rankingLoss(s, inputs, (scope, { x }) => dropout(scope, linear(s, x!, 1), 0.5), {
+          error: 'squared',
           rank: 0,
           consistency,
         }),
@@ -73,4 +75,16 @@ describe('the ranking loss', () => {
     }
     expect(losses[1]).toBeGreaterThan(losses[0]! + 1e-3);
   });
+});
+
+it.each(golden.losses)("NAR-Former V2's is PyTorch's, $loss", async ({ p, y, order, loss }) => {
+  const batch = {
+    p: { type: 'float32', dims: [p.length, 1], data: Float32Array.from(p) },
+    target: { type: 'float32', dims: [p.length / 2, 1], data: Float32Array.from(y.slice(0, p.length / 2)) },
+    permutation: { type: 'int64', dims: [p.length], data: BigInt64Array.from(order, BigInt) },
+  } as const;
+  const found = await computed(batch, (s, inputs) =>
+    rankingLoss(s, inputs, (_, given) => given.p!, NAR_FORMER_V2_LOSS),
+  );
+  expect(Math.abs(found[0]! - loss) / loss).toBeLessThan(1e-5);
 });

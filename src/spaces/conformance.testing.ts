@@ -127,18 +127,51 @@ export function describeSpace(
       for (const arch of samples(runs, 6)) await expectRuns(space, arch, options);
     });
 
-    if (space.cell) {
-      it('has cells that are acyclic and lead from the input to the output', () => {
+    const { cell, vocabulary, largestCell } = space;
+
+    it('knows its cells if it has them', () => {
+      expect(vocabulary !== undefined).toBe(cell !== undefined);
+      expect(largestCell !== undefined).toBe(cell !== undefined);
+    });
+
+    if (cell && vocabulary && largestCell) {
+      it('has cells that are acyclic, the input first and the output last', () => {
         for (const arch of samples(100)) {
-          const { ops, adjacency } = space.cell!(arch);
+          const { ops, adjacency } = cell(arch);
+          expect(ops[0]).toMatch(/^input(@\d+)?$/);
+          expect(ops.at(-1)).toBe('output');
           expect(adjacency.length).toBe(ops.length);
+          // Strictly upper triangular, zeros and ones.
+          const isRight = (edge: number, i: number, j: number): boolean =>
+            edge === 0 || (edge === 1 && j > i);
           adjacency.forEach((row, i) => {
             expect(row.length).toBe(ops.length);
-            row.forEach((edge, j) => {
-              expect(edge === 0 || (edge === 1 && j > i)).toBe(true);
-            });
+            expect(row.every((edge, j) => isRight(edge, i, j))).toBe(true);
           });
         }
+      });
+
+      it('has cells of the operations it names, and of no others', () => {
+        const used = new Set(samples(600).flatMap((arch) => cell(arch).ops));
+        expect(new Set(vocabulary).size).toBe(vocabulary.length);
+        expect([...used].sort()).toEqual([...vocabulary].sort());
+      });
+
+      it('has another cell when one choice is made differently', () => {
+        const random = Random.seeded(7);
+        for (const arch of samples(100)) expect(cell(space.mutate(arch, random))).not.toEqual(cell(arch));
+      });
+
+      it('has cells as large as it says, and no larger ones', () => {
+        const random = Random.seeded(8);
+        let [arch] = samples(1);
+        const size = (a: unknown): number => cell(a).ops.length;
+        for (let i = 0; i < 5_000 && size(arch) !== largestCell; i++) {
+          const mutated = space.mutate(arch, random);
+          if (size(mutated) >= size(arch)) arch = mutated;
+        }
+        expect(size(arch)).toBe(largestCell);
+        for (const each of samples(300)) expect(size(each)).toBeLessThanOrEqual(largestCell);
       });
     }
   });

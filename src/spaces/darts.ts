@@ -21,6 +21,11 @@ const SHORT = ['max3', 'avg3', 'skip', 'sep3', 'sep5', 'dil3', 'dil5'] as const;
 
 const CELL_NAMES = ['normal', 'reduction'] as const;
 
+/** The two cells in the graph that predictors see. */
+const PARTS = ['normal', 'reduce'] as const;
+/** Two inputs, two operations for each node, and an output. */
+const PART_NODES = 2 + 2 * NODES + 1;
+
 /** Pairs of inputs times pairs of operations, for each node. */
 const CELLS = [1n, 3n, 6n, 10n].reduce((n, pairs) => n * pairs * BigInt(OPERATIONS.length) ** 2n, 1n);
 
@@ -46,6 +51,8 @@ export const darts: Space<Darts> = {
   format: ({ normal, reduce }) => `${formatCell(normal)}/${formatCell(reduce)}`,
   hash: ({ normal, reduce }) => digest(`${leastText(normal)}/${leastText(reduce)}`),
   cell,
+  vocabulary: ['input', ...PARTS.flatMap(endsOf), ...OPERATIONS, 'output'],
+  largestCell: 2 * PART_NODES + 2,
   network: (arch, options) => dartsNetwork(NAME, arch, options),
 };
 
@@ -122,20 +129,17 @@ function leastText(cell: DartsCell): string {
  * and its output, and the output. An operation feeds those that read its node, and the output of its cell.
  */
 function cell({ normal, reduce }: Darts): Cell {
-  const parts = [
-    { name: 'normal', edges: normal },
-    { name: 'reduce', edges: reduce },
-  ];
-  const size = 2 + 2 * NODES + 1;
-  const ops = ['input', ...parts.flatMap(({ name, edges }) => opsOf(name, edges)), 'output'];
+  const cells = { normal, reduce };
+  const size = PART_NODES;
+  const ops = ['input', ...PARTS.flatMap((name) => opsOf(name, cells[name])), 'output'];
   const adjacency = ops.map(() => ops.map(() => 0));
-  parts.forEach(({ edges }, part) => {
+  PARTS.forEach((name, part) => {
     const start = 1 + part * size;
     const join = (i: number, j: number): void => {
       adjacency[start + i]![start + j] = 1;
     };
     for (const input of [0, 1]) adjacency[0]![start + input] = 1;
-    edges.forEach(({ from }, i) => {
+    cells[name].forEach(({ from }, i) => {
       const sources = from < 2 ? [from] : [2 * from - 2, 2 * from - 1];
       for (const source of sources) join(source, 2 + i);
       join(2 + i, size - 1);
@@ -145,8 +149,14 @@ function cell({ normal, reduce }: Darts): Cell {
   return { ops, adjacency };
 }
 
-function opsOf(name: string, edges: DartsCell): string[] {
-  return [`${name}_c_k-2`, `${name}_c_k-1`, ...edges.map((edge) => edge.operation), `${name}_output`];
+/** What a cell reads, the cells before the last and the last, and what it puts out. */
+function endsOf(name: (typeof PARTS)[number]): [string, string, string] {
+  return [`${name}_c_k-2`, `${name}_c_k-1`, `${name}_output`];
+}
+
+function opsOf(name: (typeof PARTS)[number], edges: DartsCell): string[] {
+  const [before, last, output] = endsOf(name);
+  return [before, last, ...edges.map((edge) => edge.operation), output];
 }
 
 function parse(text: string): Darts {

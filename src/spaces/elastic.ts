@@ -7,6 +7,7 @@ import type { Value } from '../ops/build.js';
 import { printableStart } from '../util/printable.js';
 import type { Random } from '../util/random.js';
 import type { JsonArch } from './arch-json.js';
+import { blockAt } from './chain-cell.js';
 import { another, archError, resized, withElement } from './choices.js';
 import { type Activation, invertedResidual, makeDivisible } from './mobile.js';
 
@@ -161,6 +162,23 @@ function checkedStage(
     }
   });
   return layers;
+}
+
+/** The layers as nodes of a cell: `k5_e4@2.3` is the third of stage 2. */
+export function stageNodes(stages: readonly ElasticStage[]): string[] {
+  return stages.flatMap((stage, i) => stage.map((layer, j) => nodeName(layer, i, j)));
+}
+
+/** All names that `stageNodes` can give, for each layer that there can be. */
+export function stagePlaces(depths: Depths): string[][] {
+  const layers = KERNELS.flatMap((kernel) => EXPANSIONS.map((expansion) => ({ kernel, expansion })));
+  return depths.flatMap((options, i) =>
+    Array.from({ length: Math.max(...options) }, (_, j) => layers.map((layer) => nodeName(layer, i, j))),
+  );
+}
+
+function nodeName({ kernel, expansion }: ElasticLayer, stage: number, layer: number): string {
+  return blockAt(`k${kernel}_e${expansion}`, stage + 1, layer + 1);
 }
 
 /** What the layers of a stage have in common. */

@@ -36,6 +36,13 @@ describe('FBNet', () => {
     expect(macs / 375e6).toBeCloseTo(1, 1);
   });
 
+  it('has a node for every layer, skips too', () => {
+    const { ops } = fbNet.cell!(fbNet.parse(fbNet.example));
+    expect(ops.slice(0, 6)).toEqual(['input', 'k3_e1@1', 'k3_e6@2', 'skip@3', 'k3_e1@4', 'k3_e1@5']);
+    expect(ops.slice(-2)).toEqual(['k3_e6@22', 'output']);
+    expect([fbNet.largestCell, fbNet.vocabulary!.length]).toEqual([24, 9 * 22 + 2]);
+  });
+
   it('reads names and lists', () => {
     const arch = fbNet.sample(Random.seeded(1));
     expect(fbNet.parse(arch.join(' '))).toEqual(arch);

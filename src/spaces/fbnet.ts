@@ -7,6 +7,7 @@ import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { digest } from '../util/digest.js';
 import { printableStart } from '../util/printable.js';
+import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
 import { another, archError, mixed, withElement } from './choices.js';
 import { convNorm, invertedResidual, makeDivisible, relu } from './mobile.js';
 import { images, writeNetwork } from './network.js';
@@ -40,6 +41,8 @@ const STAGES = [
   { layers: 1, width: 352, stride: 1 },
 ];
 const LAYERS = STAGES.reduce((n, { layers }) => n + layers, 0);
+/** The names of blocks in cells, layer by layer. */
+const PLACES = Array.from({ length: LAYERS }, (_, i) => FBNET_BLOCKS.map((block) => blockAt(block, i + 1)));
 const STEM_WIDTH = 16;
 /** The stem and the second stage keep the sides of smaller images. */
 const LEAST_IMAGENET_SIDE = 64;
@@ -64,6 +67,13 @@ export const fbNet: Space<FbNet> = {
   parse,
   format: (arch) => arch.map((block) => FBNET_BLOCKS.indexOf(block)).join(' '),
   hash,
+  cell: (arch) =>
+    chainCell(
+      CHAIN_INPUT,
+      arch.map((block, i) => blockAt(block, i + 1)),
+    ),
+  vocabulary: chainVocabulary([CHAIN_INPUT], PLACES),
+  largestCell: longestChain(PLACES),
   network: (arch, options = {}) => {
     const { classes = 100, seed = 0, width = 1, resolution = 32 } = options;
     const isSmall = resolution < LEAST_IMAGENET_SIDE;

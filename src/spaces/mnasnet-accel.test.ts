@@ -35,6 +35,15 @@ describe('Accel-NASBench MnasNet', () => {
 
   expectGoldenCounts(accelMnasNet);
 
+  it('has a node for every layer that there is', () => {
+    const { ops } = accelMnasNet.cell!(
+      accelMnasNet.parse('e1k3l1s-e6k5l2-e6k3l1-e6k3l1-e6k3l1-e6k3l1-e4k3l1s'),
+    );
+    expect(ops.slice(0, 5)).toEqual(['input', 'k3_e1_s@1.1', 'k5_e6@2.1', 'k5_e6@2.2', 'k3_e6@3.1']);
+    expect(ops.slice(-2)).toEqual(['k3_e4_s@7.1', 'output']);
+    expect([accelMnasNet.largestCell, accelMnasNet.vocabulary!.length]).toEqual([24, 1 + 22 * 12 + 1]);
+  });
+
   it('has EfficientNet-B0 for an example', () => {
     expect(countsOf(accelMnasNet, accelMnasNet.example)).toEqual(goldenModels['torchvision efficientnet_b0']);
   });

@@ -6,6 +6,7 @@ import { linear } from '../nn/linear.js';
 import { printableStart } from '../util/printable.js';
 import type { Random } from '../util/random.js';
 import { JsonArch } from './arch-json.js';
+import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
 import { another, archError, withElement } from './choices.js';
 import { convNorm, invertedResidual, makeDivisible, relu, sigmoid } from './mobile.js';
 import { images, writeNetwork } from './network.js';
@@ -33,6 +34,16 @@ const BLOCKS = [
   { width: 192, stride: 2, layers: [1, 2, 3, 4] },
   { width: 320, stride: 1, layers: [1, 2, 3] },
 ];
+/** Names of layers in cells, for each layer that there can be. */
+const PLACES = BLOCKS.flatMap(({ layers }, i) =>
+  Array.from({ length: Math.max(...layers) }, (_, j) =>
+    EXPANSIONS.flatMap((expansion) =>
+      KERNELS.flatMap((kernel) =>
+        [false, true].map((isSqueezed) => nodeName({ expansion, kernel, isSqueezed }, i, j)),
+      ),
+    ),
+  ),
+);
 const STEM_WIDTH = 32;
 const HEAD_WIDTH = 1280;
 const RESOLUTION = 224;
@@ -78,6 +89,13 @@ export const accelMnasNet: Space<AccelMnasNet> = {
         return `e${expansion}k${kernel}l${layers}${isSqueezed ? 's' : ''}`;
       })
       .join('-'),
+  cell: (arch) =>
+    chainCell(
+      CHAIN_INPUT,
+      arch.flatMap((block, i) => Array.from({ length: block.layers }, (_, j) => nodeName(block, i, j))),
+    ),
+  vocabulary: chainVocabulary([CHAIN_INPUT], PLACES),
+  largestCell: longestChain(PLACES),
   network: (arch, options = {}) => {
     const { classes = 1000, seed = 0, width = 1 } = options;
     const channels = (base: number): number => makeDivisible(base * width);
@@ -104,6 +122,15 @@ export const accelMnasNet: Space<AccelMnasNet> = {
     });
   },
 };
+
+/** `k5_e6_s@3.2` is the second layer of block 3, with squeeze-and-excitation. */
+function nodeName(
+  { expansion, kernel, isSqueezed }: Omit<AccelBlock, 'layers'>,
+  block: number,
+  layer: number,
+): string {
+  return blockAt(`k${kernel}_e${expansion}${isSqueezed ? '_s' : ''}`, block + 1, layer + 1);
+}
 
 function mutatedBlock(block: AccelBlock, layers: readonly number[], random: Random): AccelBlock {
   switch (random.pick(['expansion', 'kernel', 'layers', 'squeeze'])) {

@@ -42,6 +42,9 @@ export const nasBench101: Space<NasBench101> = {
   format,
   hash: cellHash,
   cell: ({ adjacency, ops }) => ({ ops: ['input', ...ops, 'output'], adjacency }),
+  // As arch2vec numbers them, and predictors since.
+  vocabulary: ['input', 'conv1x1-bn-relu', 'conv3x3-bn-relu', 'maxpool3x3', 'output'],
+  largestCell: MAX_VERTICES,
   network: (arch, options = {}) => {
     const { classes = 10, seed = 0 } = options;
     // At least 8, as up to five vertices share the channels of a cell.

@@ -47,6 +47,10 @@ export const nasBench201: Space<NasBench201> = {
   format,
   hash,
   cell,
+  prunedCell,
+  // As arch2vec numbers them, and predictors since.
+  vocabulary: ['input', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3', 'skip_connect', 'none', 'output'],
+  largestCell: EDGES.length + 2,
   network: (arch, options = {}) => {
     const { classes = 10, seed = 0 } = options;
     return writeNetwork(NAME, images(options, 32, 4), seed, (s, x) => {

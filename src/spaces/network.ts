@@ -40,6 +40,9 @@ const STATISTIC = new Map([[KIND_KEY, 'statistic']]);
 /** The key of a model's metadata that names the space it comes from. */
 export const SPACE_KEY = 'auspex.space';
 
+/** The key under which a network that was exported has its architecture's text. */
+export const ARCH_KEY = 'auspex.arch';
+
 export interface NetworkInput {
   readonly type: 'float32' | 'int64';
   readonly dims: readonly number[];

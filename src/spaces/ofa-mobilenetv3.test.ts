@@ -66,6 +66,21 @@ describe('OFA MobileNetV3', () => {
     expect(ofaMobileNetV3.parse('{"ks": 3, "e": 3, "d": 2}').resolution).toBe(224);
   });
 
+  it('has a node for every layer that there is, and the resolution in its input', () => {
+    const { ops } = ofaMobileNetV3.cell!(ofaMobileNetV3.parse(ofaMobileNetV3.example));
+    expect(ops).toEqual([
+      'input@160',
+      ...['k3_e4@1.1', 'k5_e6@1.2'],
+      ...['k7_e3@2.1', 'k3_e3@2.2', 'k5_e6@2.3'],
+      ...['k3_e3@3.1', 'k3_e4@3.2', 'k3_e6@3.3', 'k7_e3@3.4'],
+      ...['k5_e6@4.1', 'k5_e4@4.2'],
+      ...['k7_e6@5.1', 'k3_e3@5.2', 'k5_e4@5.3'],
+      'output',
+    ]);
+    const { largestCell, vocabulary } = ofaMobileNetV3;
+    expect([largestCell, vocabulary!.length]).toEqual([22, 25 + 20 * 9 + 1]);
+  });
+
   it('takes the resolution of the architecture unless the options have one', () => {
     const text = `r128-${twos}-${twos}-${twos}-${twos}-${twos}`;
     const at = (resolution: number) => countsOf(ofaMobileNetV3, text, { resolution }).macs;

@@ -5,6 +5,7 @@ import { conv2d } from '../nn/convolution.js';
 import { linear } from '../nn/linear.js';
 import { printableStart } from '../util/printable.js';
 import { JsonArch } from './arch-json.js';
+import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
 import { another, archError } from './choices.js';
 import {
   countStages,
@@ -16,6 +17,8 @@ import {
   parseStages,
   sampleStages,
   stageMutations,
+  stageNodes,
+  stagePlaces,
   stagesOfLists,
 } from './elastic.js';
 import { convNorm, hSwish, invertedResidual, makeDivisible, relu } from './mobile.js';
@@ -41,6 +44,9 @@ const STAGES = [
 ];
 const DEPTHS: Depths = STAGES.map(() => [2, 3, 4]);
 
+const inputOf = (resolution: number): string => blockAt(CHAIN_INPUT, resolution);
+const PLACES = stagePlaces(DEPTHS);
+
 export const ofaMobileNetV3: Space<OfaMobileNetV3> = {
   name: NAME,
   title: 'OFA MobileNetV3',
@@ -64,6 +70,9 @@ export const ofaMobileNetV3: Space<OfaMobileNetV3> = {
   }),
   parse,
   format: ({ resolution, stages }) => `r${resolution}-${formatStages(stages)}`,
+  cell: ({ resolution, stages }) => chainCell(inputOf(resolution), stageNodes(stages)),
+  vocabulary: chainVocabulary(RESOLUTIONS.map(inputOf), PLACES),
+  largestCell: longestChain(PLACES),
   network: ({ resolution, stages }, options = {}) => {
     const { classes = 1000, seed = 0, width = 1 } = options;
     const channels = (base: number): number => makeDivisible(base * width);

@@ -71,6 +71,18 @@ describe('OFA ResNet-50', () => {
     expect(isDeep).toEqual([false, false, true]);
   });
 
+  it('has a node for every block that there is, and for the convolutions of the stem', () => {
+    const { ops } = ofaResNet.cell!(ofaResNet.parse(ofaResNet.example));
+    expect(ops.slice(0, 5)).toEqual([
+      'input@176',
+      ...['w65@stem.1', 'residual@stem.2', 'w80@stem.3'],
+      'w100_e25@1.1',
+    ]);
+    expect(ops.slice(-2)).toEqual(['w100_e20@4.4', 'output']);
+    const { largestCell, vocabulary } = ofaResNet;
+    expect([largestCell, vocabulary!.length]).toEqual([23, 8 + 2 + 1 + 3 + 18 * 9 + 1]);
+  });
+
   // At 144 the last stage halves 9 × 9 images: 5 × 5 remain on both ways, or they could not be added.
   it('halves odd sides on both ways alike', () => {
     const text = `r144-w65,65-${first}-${second}-${third}-${fourth}`;

@@ -7,6 +7,7 @@ import type { Value } from '../ops/build.js';
 import { printableStart } from '../util/printable.js';
 import type { Random } from '../util/random.js';
 import { JsonArch } from './arch-json.js';
+import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
 import { another, archError, mixed, resized, withElement } from './choices.js';
 import { convNorm, makeDivisible, relu } from './mobile.js';
 import { images, writeNetwork } from './network.js';
@@ -49,6 +50,26 @@ const STAGES = [
 ];
 const DEPTHS = STAGES.map(({ leastDepth: d }) => Array.from({ length: MORE_BLOCKS + 1 }, (_, i) => d + i));
 
+/** Names in cells; those of the stem's convolutions, of which the second may be missing, then those of blocks. */
+const NODES = {
+  input: (resolution: number): string => blockAt(CHAIN_INPUT, resolution),
+  stem: (width: number): string => blockAt(`w${width}`, 'stem.1'),
+  deepStem: blockAt('residual', 'stem.2'),
+  stemOut: (width: number): string => blockAt(`w${width}`, 'stem.3'),
+  block: (width: number, expansion: number, stage: number, block: number): string =>
+    blockAt(`w${width}_e${expansion}`, stage + 1, block + 1),
+};
+const PLACES: readonly (readonly string[])[] = [
+  STEM_WIDTHS.map(NODES.stem),
+  [NODES.deepStem],
+  WIDTHS.map(NODES.stemOut),
+  ...DEPTHS.flatMap((depths, i) =>
+    Array.from({ length: Math.max(...depths) }, (_, j) =>
+      WIDTHS.flatMap((width) => EXPANSIONS.map((expansion) => NODES.block(width, expansion, i, j))),
+    ),
+  ),
+];
+
 export const ofaResNet: Space<OfaResNet> = {
   name: NAME,
   title: 'OFA ResNet-50',
@@ -86,6 +107,17 @@ export const ofaResNet: Space<OfaResNet> = {
       `w${stem}${isStemDeep ? '+' : ','}${stemOut}`,
       ...stages.map(({ width, expansions }) => `w${width}${expansions.map((e) => `e${e}`).join('')}`),
     ].join('-'),
+  cell: ({ resolution, stem, isStemDeep, stemOut, stages }) =>
+    chainCell(NODES.input(resolution), [
+      NODES.stem(stem),
+      ...(isStemDeep ? [NODES.deepStem] : []),
+      NODES.stemOut(stemOut),
+      ...stages.flatMap(({ width, expansions }, i) =>
+        expansions.map((expansion, j) => NODES.block(width, expansion, i, j)),
+      ),
+    ]),
+  vocabulary: chainVocabulary(RESOLUTIONS.map(NODES.input), PLACES),
+  largestCell: longestChain(PLACES),
   network: (arch, options = {}) => {
     const { classes = 1000, seed = 0, width = 1 } = options;
     const channels = (base: number, percent: number): number => makeDivisible((base * percent * width) / 100);

@@ -40,6 +40,13 @@ describe('ProxylessNAS', () => {
     expect(parse([2, 3, 4, 2, 2, 4])).toEqual(parse([2, 3, 4, 2, 2, 1]));
   });
 
+  it('has a node for every layer that there is', () => {
+    const { ops } = proxylessNas.cell!(proxylessNas.parse(proxylessNas.example));
+    expect(ops.slice(0, 4)).toEqual(['input', 'k3_e3@1.1', 'k3_e3@1.2', 'k5_e6@2.1']);
+    expect(ops.slice(-3)).toEqual(['k3_e6@5.4', 'k3_e4@6.1', 'output']);
+    expect([proxylessNas.largestCell, proxylessNas.vocabulary!.length]).toEqual([23, 1 + 21 * 9 + 1]);
+  });
+
   // The example is the published network v100_gpu64@11ms_top1@76.1_finetune@25; the channels are those of its file.
   it('has the hidden channels of a published network', () => {
     const { nodes, initializers } = proxylessNas.network(proxylessNas.parse(proxylessNas.example)).graph;

@@ -4,6 +4,7 @@
 import { globalAveragePool } from '../nn/convolution.js';
 import { linear } from '../nn/linear.js';
 import { JsonArch } from './arch-json.js';
+import { CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
 import {
   countStages,
   crossStages,
@@ -14,6 +15,8 @@ import {
   parseStages,
   sampleStages,
   stageMutations,
+  stageNodes,
+  stagePlaces,
   stagesOfLists,
 } from './elastic.js';
 import { convNorm, invertedResidual, makeDivisible, relu6 } from './mobile.js';
@@ -38,6 +41,7 @@ const STAGES = [
   { width: 320, stride: 1 },
 ];
 const DEPTHS: Depths = STAGES.map((_, i) => (i < 5 ? [2, 3, 4] : [1]));
+const PLACES = stagePlaces(DEPTHS);
 
 export const proxylessNas: Space<ProxylessNas> = {
   name: NAME,
@@ -53,6 +57,9 @@ export const proxylessNas: Space<ProxylessNas> = {
   crossover: crossStages,
   parse,
   format: formatStages,
+  cell: (arch) => chainCell(CHAIN_INPUT, stageNodes(arch)),
+  vocabulary: chainVocabulary([CHAIN_INPUT], PLACES),
+  largestCell: longestChain(PLACES),
   network: (arch, options = {}) => {
     const { classes = 1000, seed = 0, width = 1 } = options;
     const channels = (base: number): number => makeDivisible(base * WIDTH * width);

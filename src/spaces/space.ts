@@ -67,6 +67,12 @@ export interface Space<A> {
   /** The same for architectures that are the same network up to the order of their parts; the text unless given. */
   hash?(arch: A): string;
   cell?(arch: A): Cell;
+  /** The cell without operations that have no part in the result; `cell` where there is none of this. */
+  prunedCell?(arch: A): Cell;
+  /** Every name that an operation of `cell` can have, in a fixed order; there is one where there are cells. */
+  readonly vocabulary?: readonly string[];
+  /** The most nodes that a cell has; given where there are cells. */
+  readonly largestCell?: number;
   network(arch: A, options?: NetworkOptions): Model;
 }
 

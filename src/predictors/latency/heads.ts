@@ -18,8 +18,8 @@ export interface NetworkInputs {
 }
 
 /**
- * One number per network, (B, d) → (B, 1). With one platform the head's parameters are under `head.`, with several
- * under `head.0.`, `head.1.`, …, all are computed, and `platform` picks.
+ * One number per network, (B, d) → (B, 1). With several platforms all heads are computed, and `platform` picks; see
+ * `allHeads`.
  *
  * @param head (B, d) → (B, 1)
  */
@@ -29,20 +29,31 @@ export function platformHeads(
   platform: Value | undefined,
   head: (s: Scope) => Value,
 ): Value {
-  if (platforms === 1) return head(s.at('head'));
+  const each = allHeads(s, platforms, head);
+  if (platforms === 1) return each;
   if (platform === undefined) {
     throw new AuspexError('PLATFORM_MISSING', `a model of ${platforms} platforms needs to know which`, {
       hint: 'give batches with platforms',
     });
   }
   const { builder } = s;
-  const each = builder.concat(
-    Array.from({ length: platforms }, (_, i) => head(s.at('head', i))),
-    1,
-  );
   const depth = builder.constant(platforms, 'int64');
   const chosen = builder.op('OneHot', [platform, depth, builder.constant([0, 1], each.dtype)]);
   return each.mul(chosen).sum([1], true);
+}
+
+/**
+ * What every head says, (B, d) → (B, count). The parameters of a single one are under `head.`, those of several under
+ * `head.0.`, `head.1.`, …
+ *
+ * @param head (B, d) → (B, 1)
+ */
+export function allHeads(s: Scope, count: number, head: (s: Scope) => Value): Value {
+  if (count === 1) return head(s.at('head'));
+  return s.builder.concat(
+    Array.from({ length: count }, (_, i) => head(s.at('head', i))),
+    1,
+  );
 }
 
 /** The sum over the nodes that are there: (B, n, d) → (B, d). */

@@ -23,24 +23,40 @@ const LAYERS = 2;
 /** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, 1). */
 export function nnlp(s: Scope, networks: NetworkInputs, options: NNLPOptions = NNLP): Value {
   const { width, platforms } = options;
-  const { presence } = networks;
-  const drop = (x: Value): Value => dropout(s, x, options.dropout);
-  // No two nodes feed each other, so this has no 2 in it.
-  const neighbours = networks.adjacency.add(networks.adjacency.transposeLast());
-  let x = networks.nodes;
-  for (let i = 0; i < LAYERS; i++) {
-    const sage = graphSage(s.at('sage', i), x, neighbours, width, { mask: presence, normalise: true });
-    x = drop(sage.relu());
-  }
   const { statics } = networks;
-  const whole = platforms === 1 ? drop(dense(s.at('static'), statics, width)).relu() : statics;
-  const all = s.builder.concat([sumOverNodes(x, presence), whole], 1);
-  const y = platformHeads(s, platforms, networks.platform, (head) => {
-    const hidden = drop(dense(head.at(0), all, width).relu());
-    return dense(head.at(2), drop(dense(head.at(1), hidden, width).relu()), 1);
-  });
+  const graph = sageFeatures(s, networks, options);
+  const whole =
+    platforms === 1 ? dropout(s, dense(s.at('static'), statics, width), options.dropout).relu() : statics;
+  const all = s.builder.concat([graph, whole], 1);
+  const y = platformHeads(s, platforms, networks.platform, (head) => sageHead(head, all, options));
   // −log σ(y)
   return y.neg().softplus();
+}
+
+/** Two layers of GraphSAGE that see an edge from both sides, and the sum over nodes: (B, n, d) → (B, width). */
+export function sageFeatures(
+  s: Scope,
+  { nodes, presence, adjacency }: Pick<NetworkInputs, 'nodes' | 'presence' | 'adjacency'>,
+  { width, dropout: rate }: Pick<NNLPOptions, 'width' | 'dropout'>,
+): Value {
+  // No two nodes feed each other, so this has no 2 in it.
+  const neighbours = adjacency.add(adjacency.transposeLast());
+  let x = nodes;
+  for (let i = 0; i < LAYERS; i++) {
+    const sage = graphSage(s.at('sage', i), x, neighbours, width, { mask: presence, normalise: true });
+    x = dropout(s, sage.relu(), rate);
+  }
+  return sumOverNodes(x, presence);
+}
+
+/** Two hidden layers: (B, d) → (B, 1). */
+export function sageHead(
+  s: Scope,
+  features: Value,
+  { width, dropout: rate }: Pick<NNLPOptions, 'width' | 'dropout'>,
+): Value {
+  const hidden = (i: number, x: Value): Value => dropout(s, dense(s.at(i), x, width).relu(), rate);
+  return dense(s.at(2), hidden(1, hidden(0, features)), 1);
 }
 
 /** A dense layer that begins as the authors': weights within ±1/√in, biases within ±1/√out. */

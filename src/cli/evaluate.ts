@@ -1,0 +1,239 @@
+// `auspex evaluate`: how well a predictor agrees with a table.
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import type { Table } from '../datasets/table.js';
+import { unreadable } from '../onnx/file.js';
+import { evaluate } from '../predictors/evaluate.js';
+import { type Predictor, type PredictorInfo, withInterval } from '../predictors/predictor.js';
+import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
+import { readTableFile, writeBeside } from '../store/table-file.js';
+import { AuspexError } from '../util/errors.js';
+import { print, wholeNumber } from './command.js';
+import { evaluationJson, evaluationText } from './evaluate-text.js';
+import { loadPredictor } from './predictors.js';
+import { version } from './version.js';
+
+const PARTS = ['train', 'validation', 'test'] as const;
+type Part = (typeof PARTS)[number];
+
+interface EvaluateFlags {
+  data: string;
+  label?: string;
+  split?: string;
+  part?: Part;
+  report?: string;
+  resamples: number;
+  seed: number;
+  json?: true;
+}
+
+/** Rows of the table that are looked at. */
+export interface ChosenRows {
+  readonly rows: Uint32Array;
+  readonly split: string | undefined;
+  readonly part: Part | undefined;
+}
+
+/** Architectures at once, between two lines of progress. */
+const CHUNK = 4096;
+
+/** @param load how a file becomes a predictor, and where lines go: others in tests. */
+export function evaluateCommand({ load = loadPredictor, write = print } = {}): Command {
+  return new Command('evaluate')
+    .summary('how well a predictor agrees with a table')
+    .description(
+      'Compares a predictor with a table: correlations, errors and how good the\nbest-predicted are, each with an interval of 95%, and whether the intervals\nof its predictions hold what they promise.',
+    )
+    .argument('<predictor>', 'an ONNX file that `auspex train` wrote')
+    .requiredOption('--data <table>', 'a table with what was measured')
+    .option('--label <name>', 'the label to compare with (all that it predicts)')
+    .option('--split <file>', 'only rows of a split that `auspex data split` wrote')
+    .addOption(new Option('--part <part>', 'with --split: which rows (test)').choices([...PARTS]))
+    .option('--report <file>', 'write plots and metrics as one HTML file')
+    .option('--resamples <n>', 'resamples of the bootstrap', wholeNumber, 1000)
+    .option('--seed <n>', 'seed of the bootstrap', wholeNumber, 0)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  auspex evaluate p.onnx --data nb201.csv.gz --report p.html
+  auspex evaluate p.onnx --data nb201.csv.gz --split run.split.json
+  auspex evaluate p.onnx --data nb201.csv.gz --label cifar10_test --json
+
+A predictor of one label can be compared with another, as one trained on
+validation accuracy is with test accuracy.
+The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`,
+    )
+    .action(async (file: string, flags: EvaluateFlags) => {
+      if (flags.part !== undefined && flags.split === undefined) {
+        throw new AuspexError('BAD_OPTION', '--part is about a split, which --split names');
+      }
+      const table = await readTableFile(flags.data);
+      const chosen = chosenRows(table, flags);
+      const predictor = await load(file);
+      try {
+        const { info } = predictor;
+        requireSameSpace(table, info, flags.data);
+        const { pairs, absent } = labelPairs(table, info, flags.label);
+        const labels = await evaluated(predictor, table, chosen.rows, pairs, flags);
+        const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };
+        if (flags.report !== undefined) {
+          const html = evaluationReport({
+            predictor: { file, info },
+            data: { file: flags.data, rows: rowsText(table, chosen) },
+            labels,
+            version: version(),
+          });
+          await writeBeside(flags.report, [new TextEncoder().encode(html)]);
+        }
+        write(flags.json ? evaluationJson(found, flags.report) : evaluationText(found, flags.report));
+      } finally {
+        await predictor.dispose();
+      }
+    });
+}
+
+function rowsText(table: Table, { rows, split, part }: ChosenRows): string {
+  return split === undefined
+    ? `all ${table.rows}; some may be what it was trained on`
+    : `${rows.length}, the ${part} rows of ${split}`;
+}
+
+function requireSameSpace(table: Table, info: PredictorInfo, data: string): void {
+  if (table.space === info.space) return;
+  throw new AuspexError(
+    'EVALUATE_SPACE',
+    `the predictor is for ${info.space}, the table has ${table.space}`,
+    {
+      where: { file: data },
+      hint: `give a table of ${info.space}, or a predictor of ${table.space}`,
+    },
+  );
+}
+
+/** Which output is compared with which column. */
+interface LabelPair {
+  readonly output: number;
+  readonly column: string;
+}
+
+function labelPairs(
+  table: Table,
+  { labels }: PredictorInfo,
+  wanted: string | undefined,
+): { pairs: readonly LabelPair[]; absent: readonly string[] } {
+  const all = labels.map(({ name }, output) => ({ output, column: name }));
+  if (wanted === undefined) {
+    const has = (name: string): boolean => table.labels.some((label) => label.name === name);
+    const pairs = all.filter(({ column }) => has(column));
+    if (pairs.length > 0) return { pairs, absent: all.map((p) => p.column).filter((name) => !has(name)) };
+    throw new AuspexError(
+      'TABLE_NO_LABEL',
+      `the table has none of what the predictor predicts: ${all.map(({ column }) => column).join(', ')}`,
+      { hint: `name one with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}` },
+    );
+  }
+  // Says what the table has, if it does not have this.
+  table.column(wanted);
+  const same = all.find(({ column }) => column === wanted);
+  if (same) return { pairs: [same], absent: [] };
+  if (all.length === 1) return { pairs: [{ output: 0, column: wanted }], absent: [] };
+  throw new AuspexError('EVALUATE_LABEL', `the predictor predicts several labels, and '${wanted}' is none`, {
+    hint: `it predicts ${all.map(({ column }) => column).join(', ')}`,
+  });
+}
+
+async function evaluated(
+  predictor: Predictor,
+  table: Table,
+  rows: Uint32Array,
+  pairs: readonly LabelPair[],
+  { resamples, seed }: EvaluateFlags,
+): Promise<EvaluatedLabel[]> {
+  const { labels } = predictor.info;
+  const columns = pairs.map(({ column }) => table.column(column));
+  // What nothing is known of need not be predicted.
+  const known = rows.filter((row) => columns.some((column) => !Number.isNaN(column[row])));
+  const values = await predicted(predictor, table, known);
+  return pairs.map(({ output, column }, i) => {
+    const label = labels[output]!;
+    const { unit, higherIsBetter } = table.label(column);
+    const predictions = Array.from(known, (_, k) => withInterval(values[k * labels.length + output]!, label));
+    const truths = Float64Array.from(known, (row) => columns[i]![row]!);
+    const found = evaluate(predictions, truths, { resamples, seed, higherIsBetter });
+    return {
+      label: column,
+      unit,
+      higherIsBetter,
+      trainedOn: label.name,
+      promised: label.interval?.coverage,
+      evaluation: { ...found, withoutTruth: rows.length - found.rows },
+      predictions,
+      truths,
+    };
+  });
+}
+
+/** One number for every row and label. */
+async function predicted(predictor: Predictor, table: Table, rows: Uint32Array): Promise<Float64Array> {
+  const width = predictor.info.labels.length;
+  const values = new Float64Array(rows.length * width);
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    progress(start, rows.length);
+    const texts = Array.from(rows.subarray(start, start + CHUNK), (row) => table.arch(row));
+    values.set(await predictor.values(texts), start * width);
+  }
+  progress(rows.length, rows.length);
+  return values;
+}
+
+/** Only on a terminal, and only for many rows. */
+function progress(done: number, all: number): void {
+  if (!process.stderr.isTTY || all <= CHUNK) return;
+  process.stderr.write(done === all ? '\r\x1b[K' : `\r${done} of ${all} rows predicted`);
+}
+
+function chosenRows(table: Table, { split, part = 'test' }: EvaluateFlags): ChosenRows {
+  if (split === undefined) {
+    return {
+      rows: Uint32Array.from({ length: table.rows }, (_, row) => row),
+      split: undefined,
+      part: undefined,
+    };
+  }
+  const wrong = (message: string, hint: string): AuspexError =>
+    new AuspexError('SPLIT_FILE', message, { where: { file: split }, hint });
+  const rows = splitRows(split)?.[part];
+  const isRow = (row: unknown): row is number => Number.isInteger(row) && (row as number) >= 0;
+  if (!Array.isArray(rows) || !rows.every(isRow)) {
+    throw wrong(
+      `the file is no split with ${part} rows`,
+      'give PREFIX.split.json as `auspex data split` writes it',
+    );
+  }
+  const beyond = rows.find((row) => row >= table.rows);
+  if (beyond !== undefined) {
+    throw wrong(
+      `the split has row ${beyond}, and the table has ${table.rows} rows`,
+      'give --data the table that was split, not one of its parts',
+    );
+  }
+  return { rows: Uint32Array.from(rows), split, part };
+}
+
+/** Rows by part, if the file is a split; what they are is not looked at. */
+function splitRows(file: string): Partial<Record<Part, unknown>> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  try {
+    const record = JSON.parse(text) as { schema?: unknown; rows?: Partial<Record<Part, unknown>> } | null;
+    return record?.schema === 'auspex.data.split/1' ? (record.rows ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+}

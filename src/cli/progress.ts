@@ -1,0 +1,58 @@
+// Progress of long work, on standard error: one line that changes on a terminal, a line every tenth elsewhere.
+
+export interface ProgressLine {
+  /** @param part of the work that is done, 0 to 1 */
+  report(part: number, note: string): void;
+  /** Clears the line. */
+  end(): void;
+}
+
+const EVERY_MS = 500;
+
+export function progressLine(title: string): ProgressLine {
+  const start = performance.now();
+  const isTerminal = process.stderr.isTTY === true;
+  /** Where this run began: what a run before it did took no time now. */
+  let first: number | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let tenths = 0;
+  return {
+    report(part, note) {
+      first ??= part;
+      const now = performance.now();
+      const isDue = isTerminal ? now - shownAt >= EVERY_MS : Math.floor(part * 10) > tenths;
+      if (!isDue) return;
+      shownAt = now;
+      tenths = Math.floor(part * 10);
+      const done = part - first;
+      const left = done > 0 ? ((now - start) / 1000) * ((1 - part) / done) : undefined;
+      const percent = `${Math.floor(part * 100)}%`.padStart(4);
+      const eta = left === undefined ? '' : `, ${duration(left)} left`;
+      const line = `${title} ${percent}${eta}${note === '' ? '' : `, ${note}`}`;
+      process.stderr.write(isTerminal ? `\r\x1b[K${line.slice(0, 79)}` : `${line}\n`);
+    },
+    end() {
+      if (isTerminal) process.stderr.write('\r\x1b[K');
+    },
+  };
+}
+
+/** Seconds as people say them: 12 s, 3 min 20 s, 2 h 5 min. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** A signal that is given at Ctrl-C or when the process is asked to end; the second time ends it at once. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      controller.abort();
+      process.once(name, () => process.exit(130));
+    });
+  }
+  return controller.signal;
+}

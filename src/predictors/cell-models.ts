@@ -1,0 +1,108 @@
+// The models that predict labels of cells, by name, each with the recipe it is trained by unless told.
+import type { Scope } from '../nn/scope.js';
+import type { Inputs } from '../nn/step.js';
+import type { Value } from '../ops/build.js';
+import type { TrainingRecipe } from './fit-graphs.js';
+import { GCN, type GcnOptions, gcn } from './gcn.js';
+import type { Standard } from './labels.js';
+import {
+  NAR_FORMER_V2_ACCURACY,
+  type NarFormerV2AccuracyOptions,
+  narFormerV2Accuracy,
+} from './nar-former-v2.js';
+import { type GraphInputs, NN_FORMER, type NNFormerOptions, nnFormer } from './nn-former.js';
+import { NAR_FORMER_V2_LOSS } from './ranking-loss.js';
+import { SAGE_CELLS, type SageCellsOptions, sageCells } from './sage-cells.js';
+
+/** Options of the models, by name. */
+export interface CellModelOptions {
+  readonly 'nn-former': NNFormerOptions;
+  readonly 'nar-former-v2': NarFormerV2AccuracyOptions;
+  readonly gcn: GcnOptions;
+  readonly sage: SageCellsOptions;
+}
+
+export type CellModelName = keyof CellModelOptions;
+
+export interface CellRecipe extends TrainingRecipe {
+  readonly model: CellModelOptions[CellModelName];
+}
+
+export interface CellModel {
+  readonly title: string;
+  /** How labels become what it puts out. */
+  readonly standard: Standard;
+  /** @param rows that there are to train on */
+  recipe(rows: number): CellRecipe;
+  /** (B, n, codes), (B, 1, 32), (B, n, n) → (B, outputs) */
+  build(s: Scope, inputs: Inputs, options: CellModelOptions[CellModelName], outputs: number): Value;
+}
+
+/** More rows need more steps, but each of them is seen less often. */
+function steps(rows: number): number {
+  return Math.round(Math.min(12_000, Math.max(600, 18 * rows ** 0.75)));
+}
+
+const COMMON: Omit<CellRecipe, 'model' | 'steps'> = {
+  loss: { error: 'absolute', rank: 0.5, consistency: 1 },
+  batch: 128,
+  rate: 1e-3,
+  weightDecay: 0.01,
+  emaDecay: 0.99,
+  members: 1,
+};
+
+export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
+  'nn-former': {
+    title: 'NN-Former',
+    standard: { kind: 'standard', centre: 0.5 },
+    recipe: (rows) => ({
+      ...COMMON,
+      // Smaller than the paper's, trained for fewer epochs at a higher rate: minutes on two cores.
+      model: { ...NN_FORMER, width: 96, layers: 4 },
+      steps: steps(rows),
+    }),
+    build: (s, inputs, options, outputs) =>
+      nnFormer(s, graphsOf(inputs), { ...(options as NNFormerOptions), outputs }),
+  },
+  'nar-former-v2': {
+    title: 'NAR-Former V2',
+    standard: { kind: 'ratio' },
+    recipe: (rows) => ({
+      ...COMMON,
+      loss: NAR_FORMER_V2_LOSS,
+      // Without a term of its own a node hears of itself only by way of its neighbours, and learns far worse.
+      model: { ...NAR_FORMER_V2_ACCURACY, width: 192, layers: 4, root: true },
+      steps: steps(rows),
+    }),
+    build: (s, inputs, options, outputs) =>
+      narFormerV2Accuracy(s, graphsOf(inputs), { ...(options as NarFormerV2AccuracyOptions), outputs }),
+  },
+  gcn: {
+    title: 'GCN (BRP-NAS)',
+    standard: { kind: 'standard', centre: 0 },
+    recipe: (rows) => ({
+      ...COMMON,
+      loss: { ...COMMON.loss, consistency: 0 },
+      model: GCN,
+      steps: steps(rows),
+    }),
+    build: (s, inputs, options, outputs) => gcn(s, graphsOf(inputs), { ...(options as GcnOptions), outputs }),
+  },
+  sage: {
+    title: 'GraphSAGE (NNLP)',
+    standard: { kind: 'standard', centre: 0 },
+    recipe: (rows) => ({
+      ...COMMON,
+      loss: { ...COMMON.loss, consistency: 0 },
+      model: SAGE_CELLS,
+      steps: steps(rows),
+    }),
+    build: (s, inputs, options, outputs) =>
+      sageCells(s, graphsOf(inputs), { ...(options as SageCellsOptions), outputs }),
+  },
+};
+
+function graphsOf(inputs: Inputs): GraphInputs {
+  return inputs as unknown as GraphInputs;
+}

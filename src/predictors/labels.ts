@@ -1,0 +1,94 @@
+// Labels as they are learned: with mean 0 and deviation 1, or as parts of their mean; as they are, or their logarithms.
+import type { Value } from '../ops/build.js';
+import { AuspexError } from '../util/errors.js';
+import type { ErrorScale } from './conformal.js';
+
+/** Labels of all rows, row by row; NaN where a row lacks one. */
+export interface Labels {
+  readonly names: readonly string[];
+  /** In the order of the names; none unless told. */
+  readonly units?: readonly string[];
+  readonly values: Float64Array;
+}
+
+/** How one label becomes a number to learn: (f(y) − offset)/factor, f being the identity or the logarithm. */
+export interface LabelScale {
+  readonly scale: ErrorScale;
+  readonly offset: number;
+  readonly factor: number;
+}
+
+/**
+ * `standard`: the mean becomes the centre, the deviation 1. `ratio`: parts of the mean, for models whose outputs are
+ * positive.
+ */
+export type Standard = { readonly kind: 'standard'; readonly centre: number } | { readonly kind: 'ratio' };
+
+/**
+ * The scale of one of several labels.
+ *
+ * @throws AuspexError LABEL_TOO_FEW, LABEL_CONSTANT, LABEL_NOT_POSITIVE
+ */
+export function labelScale(
+  { names, values }: Labels,
+  label: number,
+  scale: ErrorScale,
+  standard: Standard = { kind: 'standard', centre: 0 },
+): LabelScale {
+  const name = names[label]!;
+  const known = column({ names, values }, label).filter((y) => !Number.isNaN(y));
+  if (known.length < 2) {
+    throw new AuspexError('LABEL_TOO_FEW', `${known.length} rows have the label '${name}'`, {
+      hint: 'give at least two rows that have it',
+    });
+  }
+  const isPositive = known.every((y) => y > 0 && y < Number.POSITIVE_INFINITY);
+  if (!isPositive && (scale === 'log' || standard.kind === 'ratio')) {
+    const wrong = known.find((y) => !(y > 0 && y < Number.POSITIVE_INFINITY));
+    throw new AuspexError('LABEL_NOT_POSITIVE', `a row has ${wrong} for '${name}', which must be above 0`, {
+      hint: 'leave out such rows, or train it as it is and not as its logarithm',
+    });
+  }
+  const learned = scale === 'log' ? known.map(Math.log) : known;
+  const mean = learned.reduce((sum, y) => sum + y, 0) / learned.length;
+  if (!Number.isFinite(mean)) {
+    throw new AuspexError('LABEL_NOT_FINITE', `a row has an infinite '${name}'`, { hint: 'leave it out' });
+  }
+  const deviation = Math.sqrt(learned.reduce((sum, y) => sum + (y - mean) ** 2, 0) / learned.length);
+  if (deviation <= 1e-12 * Math.abs(mean)) {
+    throw new AuspexError('LABEL_CONSTANT', `all ${known.length} rows have the same '${name}', ${known[0]}`);
+  }
+  if (standard.kind === 'standard') {
+    return { scale, offset: mean - standard.centre * deviation, factor: deviation };
+  }
+  return { scale: 'linear', offset: 0, factor: known.reduce((sum, y) => sum + y, 0) / known.length };
+}
+
+/** One label of all rows. */
+export function column({ names, values }: Labels, label: number): Float64Array {
+  const count = values.length / names.length;
+  return Float64Array.from({ length: count }, (_, row) => values[row * names.length + label]!);
+}
+
+/** A label as it is learned. */
+export function learned(y: number, { scale, offset, factor }: LabelScale): number {
+  return ((scale === 'log' ? Math.log(y) : y) - offset) / factor;
+}
+
+/** What was learned as labels again: (B, labels) → (B, labels). */
+export function unlearned(outputs: Value, scales: readonly LabelScale[]): Value {
+  const { builder, dtype } = outputs;
+  const constant = (values: readonly number[]): Value => builder.constant(values, dtype, [values.length]);
+  const values = outputs
+    .mul(constant(scales.map(({ factor }) => factor)))
+    .add(constant(scales.map(({ offset }) => offset)));
+  if (scales.every(({ scale }) => scale === 'linear')) return values;
+  if (scales.every(({ scale }) => scale === 'log')) return values.exp();
+  const isLog = builder.constant(
+    scales.map(({ scale }) => Number(scale === 'log')),
+    'bool',
+    [scales.length],
+  );
+  // The exponential of what is no logarithm may be infinite; it is not looked at.
+  return builder.where(isLog, values.exp(), values);
+}

@@ -1,0 +1,167 @@
+// What `evaluate` found, as a page: which predictor, which data, every metric with its interval, and what they look
+// like. The same evaluation gives the same bytes.
+import type { Evaluation, MetricResult } from '../predictors/evaluate.js';
+import type { Prediction, PredictorInfo } from '../predictors/predictor.js';
+import { definitions, htmlTable, page } from './page.js';
+import { type Compared, predictedPlot, rankPlot, residualPlot } from './predicted.js';
+import { escaped } from './svg.js';
+
+export interface EvaluatedLabel {
+  /** The column of the table, with its unit. */
+  readonly label: string;
+  readonly unit: string;
+  readonly higherIsBetter: boolean;
+  /** The column that this output was trained on. */
+  readonly trainedOn: string;
+  /** What the predictor's intervals promise. */
+  readonly promised: number | undefined;
+  readonly evaluation: Evaluation;
+  /** Row by row; NaN is a truth that is not known. */
+  readonly predictions: readonly Prediction[];
+  readonly truths: ArrayLike<number>;
+}
+
+export interface EvaluationReport {
+  readonly predictor: { readonly file: string; readonly info: PredictorInfo };
+  /** The table, and which of its rows: `test rows of run.split.json`. */
+  readonly data: { readonly file: string; readonly rows: string };
+  readonly labels: readonly EvaluatedLabel[];
+  /** Of auspex. */
+  readonly version: string;
+}
+
+/** A self-contained HTML page. */
+export function evaluationReport(report: EvaluationReport): string {
+  const { predictor, data, labels, version } = report;
+  const { info } = predictor;
+  const title = `${info.kind} on ${labels.map(({ label }) => label).join(', ')}`;
+  const first = labels[0]?.evaluation.bootstrap;
+  return page(title, [
+    `<h1>${escaped(title)}</h1>`,
+    `<p class="soft">How well a predictor of ${escaped(info.space)} agrees with a table, by auspex ${escaped(version)}.</p>`,
+    definitions([
+      ['predictor', predictor.file],
+      ['kind', info.kind],
+      ['space', info.space],
+      [
+        'predicts',
+        info.labels.map(({ name, scale }) => (scale === 'log' ? `${name} (log)` : name)).join(', '),
+      ],
+      ['trained on', trainedText(info)],
+      ['table', data.file],
+      ['rows', data.rows],
+      ...(first
+        ? [['bootstrap', `${count(first.resamples)} resamples, seed ${first.seed}`] as [string, string]]
+        : []),
+    ]),
+    ...labels.map(section),
+  ]);
+}
+
+function trainedText({ rows, seed, split }: PredictorInfo): string {
+  const drawn = split && `, drawn from ${count(split.of)} with seed ${split.seed}`;
+  return `${count(rows)} rows${drawn ?? ''}; seed of the training ${seed}`;
+}
+
+function section(evaluated: EvaluatedLabel): string {
+  const { label, unit, higherIsBetter, trainedOn, promised, evaluation } = evaluated;
+  const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
+  const known = Array.from(evaluated.truths, (truth, row) => (Number.isNaN(truth) ? -1 : row)).filter(
+    (row) => row >= 0,
+  );
+  const compared: Compared = {
+    label,
+    unit,
+    higherIsBetter,
+    predictions: known.map((row) => evaluated.predictions[row]!),
+    truths: known.map((row) => evaluated.truths[row]!),
+    ...(promised === undefined ? {} : { coverage: promised }),
+  };
+  const notes = [
+    `${count(rows)} rows${withoutTruth === 0 ? '' : `; ${count(withoutTruth)} without a value left out`}. ` +
+      `${higherIsBetter ? 'Higher' : 'Lower'} is better.`,
+    ...(trainedOn === label ? [] : [`The predictor was trained on ${trainedOn}, not on ${label}.`]),
+    ...(coverage === undefined ? [] : [coverageText(coverage, promised, unit)]),
+  ];
+  return [
+    '<section>',
+    `<h2>${escaped(label)}${unit === '' ? '' : ` (${escaped(unit)})`}</h2>`,
+    ...notes.map((note) => `<p>${escaped(note)}</p>`),
+    metricTable(metrics),
+    `<p class="soft">${escaped(bootstrapText(rows, bootstrap))}</p>`,
+    `<div class="plots">\n${predictedPlot(compared)}\n${rankPlot(compared)}\n${residualPlot(compared)}\n</div>`,
+    '</section>',
+  ].join('\n');
+}
+
+/** Whether intervals hold what they promise, in a sentence. */
+export function coverageText(
+  { rows, inside, share, low, high, meanWidth }: NonNullable<Evaluation['coverage']>,
+  promised: number | undefined,
+  unit: string,
+): string {
+  const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
+  return (
+    `${percent(share)} of the intervals hold the truth (${count(inside)} of ${count(rows)}; 95% interval ` +
+    `${percent(low)} to ${percent(high)})${promised === undefined ? '' : `, promised ${percent(promised)}`}; ` +
+    `mean width ${significant(meanWidth)}${unit === '' ? '' : ` ${unit}`}.`
+  );
+}
+
+/** How the intervals of metrics were obtained. */
+export function bootstrapText(
+  rows: number,
+  { confidence, resamples, drawn }: Evaluation['bootstrap'],
+): string {
+  const base = `Intervals of ${100 * confidence}%: percentile bootstrap, ${count(resamples)} resamples`;
+  if (drawn >= rows) return `${base} of all ${count(rows)} rows.`;
+  return (
+    `${base} of ${count(drawn)} of the ${count(rows)} rows, rescaled by √(${drawn}/${rows}); ` +
+    'for metrics of the k best, of the rows that can be among them.'
+  );
+}
+
+function metricTable(metrics: readonly MetricResult[]): string {
+  const columns = [
+    { title: 'metric' },
+    { title: 'name' },
+    { title: 'value', isNumber: true },
+    { title: '95% interval', isNumber: true },
+    { title: 'better' },
+  ];
+  return htmlTable(
+    columns,
+    metrics.map(({ title, name, better, estimate, low, high, problem }) => {
+      if (estimate === undefined) return [title, name, '–', problem?.message ?? '', better];
+      const interval =
+        low === undefined || high === undefined ? (problem?.message ?? '') : intervalText(low, high);
+      return [title, name, valueText(estimate, low, high), interval, better];
+    }),
+  );
+}
+
+/** A value with as many digits as its interval makes sense of. */
+export function valueText(value: number, low = value, high = value): string {
+  return value.toFixed(decimals(low, high, value));
+}
+
+export function intervalText(low: number, high: number): string {
+  const digits = decimals(low, high, low);
+  return `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
+}
+
+/** Two digits of the interval's width, and at least three of the value. */
+function decimals(low: number, high: number, value: number): number {
+  const digits = (size: number, count: number): number =>
+    size > 0 ? count - 1 - Math.floor(Math.log10(size)) : 0;
+  const wanted = Math.max(digits(high - low, 2), digits(Math.abs(value), 3));
+  return Math.min(Math.max(wanted, 0), 12);
+}
+
+function significant(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
