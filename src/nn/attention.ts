@@ -46,7 +46,7 @@ export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions
       : [product('q', x, d), ...product('kv', memory, 2 * d).split([d, d], -1)];
   /** (B, n, d) as (B, H, n, h). */
   const byHead = (value: Value): Value =>
-    value.reshape([value.length(0), value.length(1), heads, d / heads]).transpose([0, 2, 1, 3]);
+    value.splitLast([heads, d / heads]).transpose([0, 2, 1, 3]);
 
   const scores = byHead(q!)
     .matmul(byHead(k!).transposeLast())

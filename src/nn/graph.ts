@@ -4,6 +4,7 @@
 //
 // Graphs smaller than n are padded: rows and columns of zeros in A, zeros in the mask (B, n). With a mask what comes
 // out is zero at padded nodes, so that sums over nodes hold.
+import { isKnown } from '../graph/dim.js';
 import type { Value } from '../ops/build.js';
 import { zeros } from './initialise.js';
 import { type LinearOptions, linear } from './linear.js';
@@ -115,10 +116,12 @@ export function normalisedAdjacency(adjacency: Value, kind: 'mean' | 'meanWithSe
   return withSelf.mul(inverse).mul(inverse.transposeLast());
 }
 
-/** I of the size of the last two dimensions. */
-function identityLike({ builder, sizes, dtype }: Value): Value {
-  const n = sizes.at(-1)!;
-  return builder.op('EyeLike', [builder.full([n, n], 0, dtype)]);
+/** I of the size of the last two dimensions: (B, n, n) → (n, n). */
+export function identityLike(matrices: Value): Value {
+  const { builder, dtype } = matrices;
+  const n = matrices.size(-1);
+  const like = isKnown(n) ? builder.full([n, n], 0, dtype) : matrices.slice([0], [1], [0]).squeeze([0]);
+  return builder.op('EyeLike', [like]);
 }
 
 /** The mean over the nodes that exist, (B, n, d) → (B, d). */

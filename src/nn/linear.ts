@@ -12,7 +12,7 @@ export interface LinearOptions {
 
 /** y = x·W + b: (…, in) → (…, out). W is (in, out). */
 export function linear(s: Scope, x: Value, out: number, options: LinearOptions = {}): Value {
-  const size = x.sizes.at(-1)!;
+  const size = x.length(-1);
   const weight = s.parameter('weight', [size, out], options.weight ?? kaimingUniform(1 / Math.sqrt(3)));
   const y = x.matmul(weight);
   if (options.bias === false) return y;

@@ -4,6 +4,7 @@ import { inferShapes } from '../analysis/infer.js';
 import { gradients } from '../autodiff/gradients.js';
 import type { DataType } from '../graph/dtype.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
+import type { Shape } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
 import { foldTranspositions, MICROSOFT } from './fold.js';
@@ -72,9 +73,9 @@ export function averageOf(parameter: string): string {
 export const LOSS = 'loss';
 export const GRADIENT_NORM = 'gradientNorm';
 
-/** Traces an objective for batches of one shape. */
+/** Traces an objective for batches of one shape, some sizes of which may be symbols. */
 export function trace(
-  shapes: BatchShapes,
+  shapes: Readonly<Record<string, { readonly type: DataType; readonly dims: Shape }>>,
   isTraining: boolean,
   write: (s: Scope, batch: Inputs) => Value,
   output: string,

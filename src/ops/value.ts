@@ -257,6 +257,14 @@ export class Value {
     return this.builder.op('Reshape', [this, this.#shapeInput(shape)], { allowzero });
   }
 
+  /** The last dimension as several: (…, a·b) → (…, a, b). Those before it may be unknown. */
+  splitLast(sizes: readonly number[]): Value {
+    const before = this.shape.slice(0, -1);
+    if (before.every(isKnown)) return this.reshape([...(before as readonly number[]), ...sizes]);
+    // 0 stands for the size that is there.
+    return this.builder.op('Reshape', [this, this.builder.ints([...before.map(() => 0), ...sizes])]);
+  }
+
   expand(shape: ShapeLike): Value {
     if (!(shape instanceof Value) && this.hasShape(shape)) return this;
     return this.builder.op('Expand', [this, this.#shapeInput(shape)]);

@@ -48,7 +48,7 @@ const OPTIONS = {
   recipe: {
     model: { ...NN_FORMER, width: 16, layers: 2, dropout: 0 },
     loss: { error: 'absolute', rank: 0.2, consistency: 0 },
-    steps: 160,
+    steps: 240,
     batch: 32,
     rate: 5e-3,
     members: 2,

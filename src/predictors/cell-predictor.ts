@@ -25,7 +25,7 @@ import {
   predictAll,
   type TrainedMember,
 } from './fit-graphs.js';
-import { column, type LabelScale, type Labels, labelScale, unlearned } from './labels.js';
+import { column, type LabelScale, type Labels, labelScale, learned, unlearned } from './labels.js';
 import {
   INFO_KEY,
   type LabelInfo,
@@ -33,6 +33,7 @@ import {
   type PredictorInfo,
   type TrainingSplit,
 } from './predictor.js';
+import { combinedHeads, type LinearHead } from './transfer.js';
 
 /** Architectures with what is to be predicted of them. */
 export interface LabelledRows {
@@ -53,7 +54,7 @@ export interface CellFitOptions
   readonly validation?: LabelledRows;
   /** How the rows were drawn, for the record. */
   readonly split?: TrainingSplit;
-  /** A predictor of the same space and kind to begin with: its heads are made anew, all else is kept. */
+  /** A predictor of the same space and kind to begin with: its trunk, and what it says of its own labels. */
   readonly from?: CellPredictor;
 }
 
@@ -64,6 +65,8 @@ export interface CellPredictorInfo extends PredictorInfo {
   readonly vocabulary: readonly string[];
   readonly nodes: number;
   readonly recipe: CellRecipe;
+  /** How each label was learned. */
+  readonly scales: readonly LabelScale[];
 }
 
 export interface FittedCells {
@@ -75,7 +78,9 @@ export interface FittedCells {
 const OUTPUT = 'prediction';
 const MEMBER = 'member';
 /** Parameters of the layer that is not kept when a predictor is trained further for other labels. */
-const HEAD = /^head(\.|$)/;
+const HEAD = /^head\./;
+const HEAD_WEIGHT = 'head.weight';
+const HEAD_BIAS = 'head.bias';
 
 /**
  * Trains a predictor.
@@ -114,7 +119,7 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     recipe,
     seed,
     threads,
-    ...(from ? { from: from.trunks() } : {}),
+    ...(from ? { from: await from.startFor(cells, labels, scales) } : {}),
     ...(options.checkpoint ? { checkpoint: options.checkpoint } : {}),
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
@@ -137,9 +142,10 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     vocabulary,
     nodes,
     recipe,
+    scales,
   };
   const weights = members.map((member) => member.weights);
-  const plain = await CellPredictor.create(predictorModel(weights, info, scales), info, { threads });
+  const plain = await CellPredictor.create(predictorModel(weights, info), info, { threads });
   if (validation === undefined) return { predictor: plain, members };
   const found = await plain.valuesOf(held!);
   const calibrated = { ...info, labels: info.labels.map((l, i) => calibratedLabel(l, i, found, validation)) };
@@ -222,11 +228,8 @@ function calibratedLabel(
 }
 
 /** The mean of all members, in the labels' units, for batches of any size: (batch, labels). */
-function predictorModel(
-  members: readonly Weights[],
-  { kind, vocabulary, nodes, recipe, labels, ...rest }: CellPredictorInfo,
-  scales: readonly LabelScale[],
-): Model {
+function predictorModel(members: readonly Weights[], info: CellPredictorInfo): Model {
+  const { kind, vocabulary, nodes, recipe, labels, scales } = info;
   const one = new EncodedCells([{ ops: [vocabulary[0]!], adjacency: [[0]] }], vocabulary, nodes).batch([0]);
   const { model } = trace(
     one,
@@ -243,7 +246,7 @@ function predictorModel(
     [...member].map(([name, data]) => [`${MEMBER}.${i}.${name}`, data] as const),
   );
   const frozen = withAnyBatch(freeze(model, new Map(weights)), labels.length);
-  return withInfo(frozen, { kind, vocabulary, nodes, recipe, labels, ...rest });
+  return withInfo(frozen, info);
 }
 
 function withAnyBatch(model: Model, labels: number): Model {
@@ -316,17 +319,36 @@ export class CellPredictor implements Predictor {
     return predictAll(new CellSet(cells, vocabulary, nodes), labels.length, run, { isAnySize: true });
   }
 
-  /** The weights of every member but those of its head. */
-  trunks(): Weights[] {
+  /**
+   * Weights to begin with for other labels: the trunk of every member and, where its head is one linear layer, the head
+   * that combines the known labels to the new ones.
+   */
+  async startFor(cells: readonly Cell[], labels: Labels, scales: readonly LabelScale[]): Promise<Weights[]> {
+    const members = this.#members();
+    const heads = members.map((member) => ({ weight: member.get(HEAD_WEIGHT), bias: member.get(HEAD_BIAS) }));
+    const starts = members.map((member) => new Map([...member].filter(([name]) => !HEAD.test(name))));
+    const { standard } = CELL_MODELS[this.info.kind];
+    const isLinear = heads.every((head): head is LinearHead => !!head.weight && !!head.bias);
+    if (!isLinear || standard.kind !== 'standard') return starts;
+    const learnedOf = (values: Float64Array, by: readonly LabelScale[]): Float64Array =>
+      values.map((y, i) => learned(y, by[i % by.length]!));
+    const known = learnedOf(await this.valuesOf(cells), this.info.scales);
+    const targets = learnedOf(labels.values, scales);
+    combinedHeads(heads, standard.centre, known, targets, scales.length).forEach(
+      ({ weight, bias }, member) => {
+        starts[member]!.set(HEAD_WEIGHT, weight).set(HEAD_BIAS, bias);
+      },
+    );
+    return starts;
+  }
+
+  #members(): Weights[] {
     return Array.from({ length: this.info.recipe.members }, (_, member) => {
       const prefix = `${MEMBER}.${member}.`;
-      const trunk = new Map<string, Float32Array>();
-      for (const [name, tensor] of this.model.graph.initializers) {
-        const own = name.slice(prefix.length);
-        if (name.startsWith(prefix) && !HEAD.test(own))
-          trunk.set(own, Float32Array.from(tensorNumbers(tensor)));
-      }
-      return trunk;
+      const own = [...this.model.graph.initializers].filter(([name]) => name.startsWith(prefix));
+      return new Map(
+        own.map(([name, tensor]) => [name.slice(prefix.length), Float32Array.from(tensorNumbers(tensor))]),
+      );
     });
   }
 

@@ -14,7 +14,7 @@ import { ascending } from '../metrics/order.js';
 import type { Random } from '../util/random.js';
 
 /** Tables with more rows are drawn in one of the two ways below. */
-export const DRAWN_ROWS = 5000;
+export const DRAWN_ROWS = 2000;
 
 /**
  * The percentile bootstrap (`bootstrap`), for any number of rows n.

@@ -3,6 +3,7 @@
 //
 // Graphs of up to n nodes are padded to n. Nobody is joined to nodes that are not there, and the readouts leave them
 // out, so what is predicted does not depend on n.
+import { isKnown } from '../graph/dim.js';
 import { dropout } from '../nn/dropout.js';
 import { nodeMean, unitLength } from '../nn/graph.js';
 import { uniform, xavierUniform, zeros } from '../nn/initialise.js';
@@ -10,6 +11,7 @@ import { linear } from '../nn/linear.js';
 import { layerNorm, layerScale } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
+import type { OutputOptions } from './latency/heads.js';
 import { type NerfVariant, nerfTable } from './nerf-encoding.js';
 import type { GraphInputs } from './nn-former.js';
 
@@ -36,13 +38,15 @@ export interface NarFormerV2AccuracyOptions extends NarFormerV2Options {
   readonly codes: NerfVariant;
 }
 
+export interface NarFormerV2LatencyOptions extends NarFormerV2Options, OutputOptions {}
+
 const COMMON = { width: 512, groups: 8, expansion: 4, root: false, dropout: 0.05 };
 
 /** For accuracies of cells, as the paper prints it. */
 export const NAR_FORMER_V2_ACCURACY: NarFormerV2AccuracyOptions = { ...COMMON, layers: 6, codes: 'exact' };
 
 /** For latencies of networks, as the paper prints it. */
-export const NAR_FORMER_V2_LATENCY: NarFormerV2Options = { ...COMMON, layers: 2 };
+export const NAR_FORMER_V2_LATENCY: NarFormerV2LatencyOptions = { ...COMMON, layers: 2 };
 
 /** What differs in the released code. */
 export const NAR_FORMER_V2_RELEASED = {
@@ -91,18 +95,18 @@ export function narFormerV2Accuracy(
 }
 
 /**
- * Latencies of networks: (B, n, 152), (B, n), (B, n, n), (B, 40) → (B, 1), positive. Readout: the sum over nodes of the
+ * Latencies of networks: (B, n, 152), (B, n), (B, n, n), (B, 40) → (B, outputs), positive. Readout: the sum over nodes of the
  * last layer, beside a layer of what is known of the network as a whole.
  */
 export function narFormerV2Latency(
   s: Scope,
   { nodes, presence, adjacency, statics }: NetworkInputs,
-  options: NarFormerV2Options = NAR_FORMER_V2_LATENCY,
+  options: NarFormerV2LatencyOptions = NAR_FORMER_V2_LATENCY,
 ): Value {
   const last = blocks(s, nodes, adjacency, options).at(-1)!;
   const pooled = presence.unsqueeze([1]).matmul(last).squeeze([1]);
   const whole = dropout(s, headLinear(s.at('statics'), statics, options.width), options.dropout).relu();
-  return head(s.at('head'), s.builder.concat([pooled, whole], -1), options);
+  return head(s.at('head'), s.builder.concat([pooled, whole], -1), options, options.outputs, options.positive);
 }
 
 /** Exact codes of 32 frequencies repeat after so many numbers. */
@@ -165,23 +169,30 @@ function groupedFeedForward(
   const size = x.length(-1) / groups;
   const rows = x.reshape([-1, groups, size]).transpose([1, 0, 2]);
   const hidden = dropout(s, groupedLinear(s.at('expand'), rows, expansion * size).relu(), rate);
-  const y = groupedLinear(s.at('contract'), hidden, size);
-  return dropout(s, y.transpose([1, 0, 2]).reshape([-1, x.length(1), x.length(2)]), rate);
+  const y = groupedLinear(s.at('contract'), hidden, size).transpose([1, 0, 2]);
+  // The batch need not be known, nor how many nodes there are.
+  const n = x.size(1);
+  return dropout(s, isKnown(n) ? y.reshape([-1, n, x.length(2)]) : y.reshapeTo(x), rate);
 }
 
 /** Every group with weights of its own, normalised with weights that all share: (G, rows, in) → (G, rows, out). */
 function groupedLinear(s: Scope, x: Value, out: number): Value {
-  const [groups, , size] = x.sizes as readonly [number, number, number];
+  const [groups, size] = [x.length(0), x.length(2)];
   const y = x.matmul(s.parameter('weight', [groups, size, out], xavierUniform()));
   return layerNorm(s.at('norm'), y.add(s.parameter('bias', [groups, 1, out], zeros)));
 }
 
-/** (B, features) → (B, outputs): two hidden layers, then −log σ(x), which is positive. */
-function head(s: Scope, features: Value, { width, dropout: rate }: NarFormerV2Options, outputs = 1): Value {
+/** (B, features) → (B, outputs): two hidden layers, then −log σ(x), which is positive, unless told. */
+function head(
+  s: Scope,
+  features: Value,
+  { width, dropout: rate }: NarFormerV2Options,
+  outputs = 1,
+  positive = true,
+): Value {
   const hidden = (i: number, x: Value): Value => dropout(s, headLinear(s.at(i), x, width).relu(), rate);
-  return headLinear(s.at(2), hidden(1, hidden(0, features)), outputs)
-    .neg()
-    .softplus();
+  const y = headLinear(s.at(2), hidden(1, hidden(0, features)), outputs);
+  return positive ? y.neg().softplus() : y;
 }
 
 /** A dense layer behind the readout: its bias begins within ±1/√out, where PyTorch's would within ±1/√in. */

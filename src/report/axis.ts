@@ -1,5 +1,6 @@
 // An axis: where a value lies, and ticks at round numbers.
 import { AuspexError } from '../util/errors.js';
+import { thousands } from './svg.js';
 
 export interface Tick {
   readonly at: number;
@@ -117,9 +118,8 @@ function tickText(value: number, all: readonly number[]): string {
   const least = Math.min(...all.filter((v) => v !== 0).map(Math.abs));
   if (largest >= 1e10 || largest < 1e-3 || least < 1e-6) return plain(value.toExponential(6));
   if (largest >= 1e6 && least >= 1e3) return `${Number((value / 1e6).toPrecision(6))}M`;
-  if (Math.abs(value) >= 1e4)
-    return String(Number(value.toPrecision(12))).replace(/\B(?=(\d{3})+(?!\d|\.))/g, ',');
-  return String(Number(value.toPrecision(12)));
+  const written = Number(value.toPrecision(12));
+  return largest >= 1e4 ? thousands(written) : String(written);
 }
 
 function plain(exponential: string): string {

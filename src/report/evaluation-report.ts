@@ -4,7 +4,7 @@ import type { Evaluation, MetricResult } from '../predictors/evaluate.js';
 import type { Prediction, PredictorInfo } from '../predictors/predictor.js';
 import { definitions, htmlTable, page } from './page.js';
 import { type Compared, predictedPlot, rankPlot, residualPlot } from './predicted.js';
-import { escaped } from './svg.js';
+import { escaped, thousands } from './svg.js';
 
 export interface EvaluatedLabel {
   /** The column of the table, with its unit. */
@@ -51,7 +51,7 @@ export function evaluationReport(report: EvaluationReport): string {
       ['table', data.file],
       ['rows', data.rows],
       ...(first
-        ? [['bootstrap', `${count(first.resamples)} resamples, seed ${first.seed}`] as [string, string]]
+        ? [['bootstrap', `${thousands(first.resamples)} resamples, seed ${first.seed}`] as [string, string]]
         : []),
     ]),
     ...labels.map(section),
@@ -59,8 +59,8 @@ export function evaluationReport(report: EvaluationReport): string {
 }
 
 function trainedText({ rows, seed, split }: PredictorInfo): string {
-  const drawn = split && `, drawn from ${count(split.of)} with seed ${split.seed}`;
-  return `${count(rows)} rows${drawn ?? ''}; seed of the training ${seed}`;
+  const drawn = split && `, drawn from ${thousands(split.of)} with seed ${split.seed}`;
+  return `${thousands(rows)} rows${drawn ?? ''}; seed of the training ${seed}`;
 }
 
 function section(evaluated: EvaluatedLabel): string {
@@ -78,7 +78,7 @@ function section(evaluated: EvaluatedLabel): string {
     ...(promised === undefined ? {} : { coverage: promised }),
   };
   const notes = [
-    `${count(rows)} rows${withoutTruth === 0 ? '' : `; ${count(withoutTruth)} without a value left out`}. ` +
+    `${thousands(rows)} rows${withoutTruth === 0 ? '' : `; ${thousands(withoutTruth)} without a value left out`}. ` +
       `${higherIsBetter ? 'Higher' : 'Lower'} is better.`,
     ...(trainedOn === label ? [] : [`The predictor was trained on ${trainedOn}, not on ${label}.`]),
     ...(coverage === undefined ? [] : [coverageText(coverage, promised, unit)]),
@@ -102,7 +102,7 @@ export function coverageText(
 ): string {
   const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
   return (
-    `${percent(share)} of the intervals hold the truth (${count(inside)} of ${count(rows)}; 95% interval ` +
+    `${percent(share)} of the intervals hold the truth (${thousands(inside)} of ${thousands(rows)}; 95% interval ` +
     `${percent(low)} to ${percent(high)})${promised === undefined ? '' : `, promised ${percent(promised)}`}; ` +
     `mean width ${significant(meanWidth)}${unit === '' ? '' : ` ${unit}`}.`
   );
@@ -113,10 +113,10 @@ export function bootstrapText(
   rows: number,
   { confidence, resamples, drawn }: Evaluation['bootstrap'],
 ): string {
-  const base = `Intervals of ${100 * confidence}%: percentile bootstrap, ${count(resamples)} resamples`;
-  if (drawn >= rows) return `${base} of all ${count(rows)} rows.`;
+  const base = `Intervals of ${100 * confidence}%: percentile bootstrap, ${thousands(resamples)} resamples`;
+  if (drawn >= rows) return `${base} of all ${thousands(rows)} rows.`;
   return (
-    `${base} of ${count(drawn)} of the ${count(rows)} rows, rescaled by √(${drawn}/${rows}); ` +
+    `${base} of ${thousands(drawn)} of the ${thousands(rows)} rows, rescaled by √(${drawn}/${rows}); ` +
     'for metrics of the k best, of the rows that can be among them.'
   );
 }
@@ -160,8 +160,4 @@ function decimals(low: number, high: number, value: number): number {
 
 function significant(value: number): string {
   return String(Number(value.toPrecision(4)));
-}
-
-function count(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -29,7 +29,7 @@ export interface FrameOptions {
 }
 
 /** Room for ticks and names. */
-export const MARGIN = { left: 68, right: 18, top: 40, bottom: 50 } as const;
+export const MARGIN = { left: 76, right: 18, top: 40, bottom: 50 } as const;
 
 /** Marks keep this distance from the frame, so that a mark on the edge lies inside. */
 export const INSET = 10;
@@ -71,7 +71,7 @@ export function framed(options: FrameOptions): string {
     ...x.ticks.map((t) => text(t.at, bottom + 17, t.text, { class: 'soft', 'text-anchor': 'middle' })),
     ...y.ticks.map((t) => text(left - 7, t.at + 4, t.text, { class: 'soft', 'text-anchor': 'end' })),
     text((left + right) / 2, height - 12, shortened(xLabel, right - left), { 'text-anchor': 'middle' }),
-    ...(yLabel === '' ? [] : [turned(16, (top + bottom) / 2, shortened(yLabel, bottom - top))]),
+    ...(yLabel === '' ? [] : [turned(15, (top + bottom) / 2, shortened(yLabel, bottom - top))]),
     ...extra,
   );
 }

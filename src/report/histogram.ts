@@ -2,7 +2,7 @@
 // the outermost bins hold them, and the plot says so.
 import { axis, extent, roundStep } from './axis.js';
 import { areaOf, framed, INSET } from './frame.js';
-import { px, tag, text } from './svg.js';
+import { px, tag, text, thousands } from './svg.js';
 
 const [WIDTH, HEIGHT] = [640, 320];
 const MOST_BINS = 60;
@@ -67,9 +67,14 @@ export function histogram({ title, description, label, values, unit = 'values' }
     ...(below + above > 0
       ? {
           extra: [
-            text(area.left, 43, `the outermost bars hold all beyond: ${below} below, ${above} above`, {
-              class: 'soft',
-            }),
+            text(
+              area.left,
+              43,
+              `the outermost bars hold all beyond: ${thousands(below)} below, ${thousands(above)} above`,
+              {
+                class: 'soft',
+              },
+            ),
           ],
         }
       : {}),

@@ -15,7 +15,7 @@ export function elementsOf(xml: string): Element[] {
   const found: Element[] = [];
   for (const [token, close, name, attributes, empty] of xml.matchAll(TOKEN)) {
     if (name === undefined) {
-      if (token === '<' || /&(?!(?:amp|lt|gt|quot|#39);)/.test(token) || /[\0-\x08]/.test(token)) {
+      if (token === '<' || /&(?!(?:amp|lt|gt|quot|#39);)/.test(token)) {
         throw new Error(`not well formed: ${token.slice(0, 80)}`);
       }
       continue;

@@ -3,12 +3,12 @@
 import { type AxisKind, axis, extent } from './axis.js';
 import { type Area, areaOf, clipped, framed, INSET, legend } from './frame.js';
 import { hexagonMarks, hexagons, RADIUS } from './hexagons.js';
-import { type Point, px, tag, through } from './svg.js';
+import { type Point, px, tag, thousands, through } from './svg.js';
 
 /** More points than this are drawn as densities. */
 export const MOST_CIRCLES = 2000;
 
-const [WIDTH, HEIGHT] = [520, 542];
+const [WIDTH, HEIGHT] = [528, 542];
 const TOP = 58;
 
 export interface AxisName {
@@ -76,7 +76,13 @@ export function scatterPlot(options: ScatterOptions): string {
     x,
     y,
     area,
-    marks: [...(outline ? [tag('path', { class: 'f1 band', d: outline })] : []), ...shown.marks, ...line],
+    marks: [
+      ...(outline ? [tag('path', { class: 'f1 band', d: outline })] : []),
+      ...shown.marks,
+      // Its edges again, where marks cover it.
+      ...(outline ? [tag('path', { class: 's1 edge', d: outline })] : []),
+      ...line,
+    ],
     extra: legend(
       names.map(({ name }) => name),
       area,
@@ -115,7 +121,7 @@ function marksOf(xs: Float64Array, ys: Float64Array, unit: string): Shown {
   const most = found.reduce((max, { count }) => Math.max(max, count), 1);
   return {
     marks: hexagonMarks(found),
-    name: most === 1 ? `1 of the ${unit}` : `1 to ${most.toLocaleString('en')} ${unit}`,
+    name: most === 1 ? `1 of the ${unit}` : `1 to ${thousands(most)} ${unit}`,
     swatch: (x, y) =>
       ['.14', '.5', '1']
         .map((opacity, i) =>
@@ -164,5 +170,5 @@ function guideSwatch(x: number, y: number): string {
 }
 
 function bandSwatch(x: number, y: number): string {
-  return tag('rect', { class: 'f1 band', x, y: y - 5, width: 17, height: 10 });
+  return tag('rect', { class: 'f1 s1 band edge', x, y: y - 5, width: 17, height: 10 });
 }

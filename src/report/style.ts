@@ -38,6 +38,7 @@ export const PLOT_STYLE = `${coloured(LIGHT)}
 .auspex-plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round}
 .auspex-plot .frame,.auspex-plot .grid,.auspex-plot .guide{fill:none;stroke-width:1}
 .auspex-plot .guide{stroke-dasharray:5 4}
+.auspex-plot path.edge{fill:none}.auspex-plot .edge{stroke-width:1;stroke-opacity:.7}
 .auspex-plot .band{fill-opacity:.16}
 @media (prefers-color-scheme:dark){
 ${coloured(DARK)}

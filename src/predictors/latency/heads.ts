@@ -17,6 +17,24 @@ export interface NetworkInputs {
   readonly platform?: Value;
 }
 
+/** What comes out of a latency predictor, where it is not one positive number. */
+export interface OutputOptions {
+  /** Labels that are predicted of every network, each by a head of its own, instead of the one of its platform. */
+  readonly outputs?: number;
+  /** False: whatever the heads say, for labels that are learned as logarithms. Default true. */
+  readonly positive?: boolean;
+}
+
+/** (B, d) → (B, outputs), or (B, 1) of one platform each; see `allHeads` and `platformHeads`. */
+export function labelHeads(
+  s: Scope,
+  { platforms, outputs }: OutputOptions & { readonly platforms: number },
+  platform: Value | undefined,
+  head: (s: Scope) => Value,
+): Value {
+  return outputs === undefined ? platformHeads(s, platforms, platform, head) : allHeads(s, outputs, head);
+}
+
 /**
  * One number per network, (B, d) → (B, 1). With several platforms all heads are computed, and `platform` picks; see
  * `allHeads`.

@@ -3,15 +3,15 @@
 // tokens that the model for accuracies adds, siblings are siblings.
 import { additiveMask, multiHeadAttention } from '../../nn/attention.js';
 import { dropout } from '../../nn/dropout.js';
-import { bidirectionalGcn } from '../../nn/graph.js';
+import { bidirectionalGcn, identityLike } from '../../nn/graph.js';
 import { kaimingNormal, zeros } from '../../nn/initialise.js';
 import { type LinearOptions, linear } from '../../nn/linear.js';
 import { layerNorm, layerScale } from '../../nn/normalise.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { type NetworkInputs, platformHeads, sumOverNodes } from './heads.js';
+import { labelHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
 
-export interface NNFormerLatencyOptions {
+export interface NNFormerLatencyOptions extends OutputOptions {
   /** d, a multiple of the four heads. */
   readonly width: number;
   readonly blocks: number;
@@ -35,13 +35,13 @@ const NODE_SCALE = 0.01;
 
 const INITIAL: LinearOptions = { weight: kaimingNormal(1), biasInit: zeros };
 
-/** The latency in ms of networks in `NN_FORMER_ENCODING`: (B, n, 192), (B, n), (B, n, n), (B, 40) → (B, 1). */
+/** The latency in ms of networks in `NN_FORMER_ENCODING`: (B, n, 192), (B, n), (B, n, n), (B, 40) → (B, outputs or 1). */
 export function nnFormerLatency(
   s: Scope,
   networks: NetworkInputs,
   options: NNFormerLatencyOptions = NN_FORMER_LATENCY,
 ): Value {
-  const { width, blocks, dropout: rate, platforms } = options;
+  const { width, blocks, dropout: rate } = options;
   const { adjacency, presence } = networks;
   const mask = relationMask(adjacency);
   let x = linear(s.at('embedding'), networks.nodes, width, INITIAL);
@@ -61,10 +61,11 @@ export function nnFormerLatency(
   const graph = sumOverNodes(preReduction(s.at('preReduction'), x, rate), presence);
   const whole = dropout(s, linear(s.at('static'), networks.statics, width, INITIAL), rate).relu();
   const all = s.builder.concat([graph, whole], 1);
-  return platformHeads(s, platforms, networks.platform, (head) => {
+  const y = labelHeads(s, options, networks.platform, (head) => {
     const hidden = linear(head.at(0), all, width, INITIAL).relu();
     return linear(head.at(1), dropout(s, hidden, rate), 1, INITIAL);
-  }).softplus();
+  });
+  return options.positive === false ? y : y.softplus();
 }
 
 /**
@@ -80,9 +81,7 @@ export function relationMask(a: Value): Value {
     relations.map((m) => m.unsqueeze([1])),
     1,
   );
-  const n = a.length(1);
-  const self = builder.op('EyeLike', [builder.full([n, n], 0, a.dtype)]);
-  return additiveMask(each.add(self).greater(0));
+  return additiveMask(each.add(identityLike(a)).greater(0));
 }
 
 /** BGIFFN: ReLU(x·W₁ + [A·V₁ | Aᵀ·V₂])·W₂ with [V₁ V₂] = x·W_g, all with biases. (B, n, d) → (B, n, d) */

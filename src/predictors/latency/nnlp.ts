@@ -6,9 +6,9 @@ import { uniform } from '../../nn/initialise.js';
 import { linear } from '../../nn/linear.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { type NetworkInputs, platformHeads, sumOverNodes } from './heads.js';
+import { labelHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
 
-export interface NNLPOptions {
+export interface NNLPOptions extends OutputOptions {
   readonly width: number;
   readonly dropout: number;
   /** Heads. With several the features of the whole network go into them as they are, as the authors have it. */
@@ -20,7 +20,7 @@ export const NNLP: NNLPOptions = { width: 512, dropout: 0.05, platforms: 1 };
 
 const LAYERS = 2;
 
-/** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, 1). */
+/** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, outputs or 1). */
 export function nnlp(s: Scope, networks: NetworkInputs, options: NNLPOptions = NNLP): Value {
   const { width, platforms } = options;
   const { statics } = networks;
@@ -28,9 +28,9 @@ export function nnlp(s: Scope, networks: NetworkInputs, options: NNLPOptions = N
   const whole =
     platforms === 1 ? dropout(s, dense(s.at('static'), statics, width), options.dropout).relu() : statics;
   const all = s.builder.concat([graph, whole], 1);
-  const y = platformHeads(s, platforms, networks.platform, (head) => sageHead(head, all, options));
+  const y = labelHeads(s, options, networks.platform, (head) => sageHead(head, all, options));
   // −log σ(y)
-  return y.neg().softplus();
+  return options.positive === false ? y : y.neg().softplus();
 }
 
 /** Two layers of GraphSAGE that see an edge from both sides, and the sum over nodes: (B, n, d) → (B, width). */

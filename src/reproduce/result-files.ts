@@ -1,0 +1,100 @@
+// Results in a folder: `<out>/<table>/<cell>.<seed>.json`, and beside them what a training that was stopped left.
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unreadable } from '../onnx/file.js';
+import { writeBeside } from '../store/table-file.js';
+import { AuspexError } from '../util/errors.js';
+import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA, sameSettings } from './result.js';
+
+export class ResultFiles {
+  readonly folder: string;
+
+  /** @param folder of all tables; made when something is written */
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  pathOf(draw: Draw): string {
+    return `${this.#stem(draw)}.json`;
+  }
+
+  /** Where a part of a training keeps its state. */
+  checkpointOf(draw: Draw, part: 'trunk' | 'cell', member: number): string {
+    return `${this.#stem(draw)}.${part}${member}.checkpoint`;
+  }
+
+  /** Where a trunk is kept until its cell is done. */
+  trunkOf(draw: Draw): string {
+    return `${this.#stem(draw)}.trunk.onnx`;
+  }
+
+  /**
+   * What is known of a draw; undefined if it is not done.
+   *
+   * @throws AuspexError REPRODUCE_RESULT for a file that is none
+   */
+  read(draw: Draw): DrawResult | undefined {
+    const path = this.pathOf(draw);
+    if (!existsSync(path)) return undefined;
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+    const result = parsed(text);
+    if (result?.schema === RESULT_SCHEMA && result.cell === draw.cell.id && result.seed === draw.seed) {
+      return result;
+    }
+    throw new AuspexError('REPRODUCE_RESULT', 'the file is no result of this cell', {
+      where: { file: path },
+      hint: 'remove it, or name another folder with --out',
+    });
+  }
+
+  /** As `read`, but only what was done with these settings counts. */
+  readWith(draw: Draw, settings: CellSettings): DrawResult | undefined {
+    const result = this.read(draw);
+    return result && sameSettings(result.settings, settings) ? result : undefined;
+  }
+
+  async prepare({ table }: Draw): Promise<void> {
+    const path = join(this.folder, table.id);
+    try {
+      await mkdir(path, { recursive: true });
+    } catch (cause) {
+      throw new AuspexError('FILE_UNWRITABLE', `the folder cannot be made: ${(cause as Error).message}`, {
+        where: { file: path },
+        kind: 'failure',
+        cause,
+      });
+    }
+  }
+
+  async write(draw: Draw, result: DrawResult): Promise<void> {
+    const text = `${JSON.stringify(result, null, 2)}\n`;
+    await writeBeside(this.pathOf(draw), [new TextEncoder().encode(text)]);
+  }
+
+  /** Removes what only a training that goes on needs. */
+  async clear(draw: Draw, members: number): Promise<void> {
+    const paths = Array.from({ length: members }, (_, i) => [
+      this.checkpointOf(draw, 'trunk', i),
+      this.checkpointOf(draw, 'cell', i),
+    ]).flat();
+    for (const path of [...paths, this.trunkOf(draw)]) await rm(path, { force: true });
+  }
+
+  #stem({ table, cell, seed }: Draw): string {
+    return join(this.folder, table.id, `${cell.id}.${seed}`);
+  }
+}
+
+function parsed(text: string): DrawResult | undefined {
+  try {
+    return JSON.parse(text) as DrawResult;
+  } catch {
+    return undefined;
+  }
+}
