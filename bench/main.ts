@@ -5,6 +5,7 @@
 //   npm run bench -- metrics                rank correlations, against SciPy
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
 //   npm run bench -- forest                 random forests, against scikit-learn
+//   npm run bench -- predictors p.onnx      a predictor's speed, against PyTorch
 //   npm run bench -- spaces                 architectures to networks and numbers
 //
 // PYTHON names a Python that has the peer's packages.
@@ -15,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   metrics: () => import('./metrics.js'),
   tables: () => import('./tables.js'),
   forest: () => import('./forest.js'),
+  predictors: () => import('./predictors.js'),
   spaces: () => import('./spaces.js'),
 };
 

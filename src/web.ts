@@ -24,6 +24,7 @@ export { TensorType, type ValueType } from './graph/types.js';
 export * from './metrics/index.js';
 export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
+export * from './predictors/index.js';
 export {
   type Feeds,
   type HostTensor,

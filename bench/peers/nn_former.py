@@ -1,4 +1,6 @@
-"""The same NN-Former in PyTorch, eager, as the peer of `npm run bench -- engine`.
+"""The same NN-Former in PyTorch, eager, as the peer of `npm run bench -- engine` and `predictors`.
+
+Arguments: threads, then width, layers, nodes and members of an ensemble where they are not the paper's.
 
 Answers lines on standard input: `train BATCH DROPOUT`, `infer BATCH`, `matmul SIZE`, `rss`; one number each, in
 milliseconds (`matmul`: GFLOP/s, `rss`: peak MB)."""
@@ -12,7 +14,8 @@ from torch import nn
 
 torch.set_num_threads(int(sys.argv[1]))
 torch.manual_seed(0)
-WIDTH, LAYERS, HEADS, NODES = 160, 12, 4, 7
+WIDTH, LAYERS, NODES, MEMBERS = (int(n) for n in sys.argv[2:6]) if len(sys.argv) > 2 else (160, 12, 7, 1)
+HEADS = 4
 
 
 class Attention(nn.Module):
@@ -90,7 +93,7 @@ networks = {}
 
 def network(rate):
     if rate not in networks:
-        net = NNFormer(rate)
+        net = nn.ModuleList(NNFormer(rate) for _ in range(MEMBERS))
         networks[rate] = (net, torch.optim.AdamW(net.parameters(), lr=1e-4, weight_decay=0.01))
     return networks[rate]
 
@@ -120,12 +123,12 @@ def measure(what, *args):
     if what == 'train':
         net.train()
         optimiser.zero_grad()
-        nn.functional.mse_loss(net(*inputs), target).backward()
+        nn.functional.mse_loss(net[0](*inputs), target).backward()
         optimiser.step()
     else:
         net.eval()
         with torch.inference_mode():
-            net(*inputs)
+            torch.stack([member(*inputs) for member in net]).mean(0)
     return (time.perf_counter() - start) * 1000
 
 

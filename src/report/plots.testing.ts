@@ -7,7 +7,7 @@ export interface Element {
   readonly parents: readonly string[];
 }
 
-const TOKEN = /<(\/?)([a-z]+)((?:\s+[\w-]+(?::\w+)?="[^"<]*")*)\s*(\/?)>|[^<]+|</gy;
+const TOKEN = /<(\/?)([a-z][a-z0-9]*)((?:\s+[\w-]+(?::\w+)?="[^"<]*")*)\s*(\/?)>|[^<]+|</gy;
 
 /** Elements of XML as `tag` writes it; throws where it is not well formed. */
 export function elementsOf(xml: string): Element[] {

@@ -1,11 +1,14 @@
 // Results in a folder: `<out>/<table>/<cell>.<seed>.json`, and beside them what a training that was stopped left.
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../onnx/file.js';
 import { writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA, sameSettings } from './result.js';
+import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA, settingsKey } from './result.js';
+
+/** Files of a training that is not done. */
+const WORK = /\.(checkpoint|onnx)$/;
 
 export class ResultFiles {
   readonly folder: string;
@@ -19,14 +22,14 @@ export class ResultFiles {
     return `${this.#stem(draw)}.json`;
   }
 
-  /** Where a part of a training keeps its state. */
-  checkpointOf(draw: Draw, part: 'trunk' | 'cell', member: number): string {
-    return `${this.#stem(draw)}.${part}${member}.checkpoint`;
+  /** Where a part of a training keeps its state: none is gone on with by a training of other settings. */
+  checkpointOf(draw: Draw, settings: CellSettings, part: 'trunk' | 'cell', member: number): string {
+    return `${this.#workOf(draw, settings)}.${part}${member}.checkpoint`;
   }
 
   /** Where a trunk is kept until its cell is done. */
-  trunkOf(draw: Draw): string {
-    return `${this.#stem(draw)}.trunk.onnx`;
+  trunkOf(draw: Draw, settings: CellSettings): string {
+    return `${this.#workOf(draw, settings)}.trunk.onnx`;
   }
 
   /**
@@ -56,7 +59,7 @@ export class ResultFiles {
   /** As `read`, but only what was done with these settings counts. */
   readWith(draw: Draw, settings: CellSettings): DrawResult | undefined {
     const result = this.read(draw);
-    return result && sameSettings(result.settings, settings) ? result : undefined;
+    return result && settingsKey(result.settings) === settingsKey(settings) ? result : undefined;
   }
 
   async prepare({ table }: Draw): Promise<void> {
@@ -78,12 +81,16 @@ export class ResultFiles {
   }
 
   /** Removes what only a training that goes on needs. */
-  async clear(draw: Draw, members: number): Promise<void> {
-    const paths = Array.from({ length: members }, (_, i) => [
-      this.checkpointOf(draw, 'trunk', i),
-      this.checkpointOf(draw, 'cell', i),
-    ]).flat();
-    for (const path of [...paths, this.trunkOf(draw)]) await rm(path, { force: true });
+  async clear(draw: Draw): Promise<void> {
+    const [folder, start] = [dirname(this.#stem(draw)), `${basename(this.#stem(draw))}.`];
+    if (!existsSync(folder)) return;
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(start) && WORK.test(name)) await rm(join(folder, name), { force: true });
+    }
+  }
+
+  #workOf(draw: Draw, settings: CellSettings): string {
+    return `${this.#stem(draw)}.${settingsKey(settings)}`;
   }
 
   #stem({ table, cell, seed }: Draw): string {

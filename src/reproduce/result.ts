@@ -1,5 +1,6 @@
 // The result of one draw as it is kept: a JSON file for every cell and seed, described in docs/reproduce-json.md.
 import type { MeasuredCoverage } from '../predictors/evaluate.js';
+import { digest } from '../util/digest.js';
 import type { ReproducedTable, ResultCell } from './table.js';
 
 export const RESULT_SCHEMA = 'auspex.reproduce.result/1';
@@ -68,8 +69,9 @@ export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
   };
 }
 
-export function sameSettings(a: CellSettings, b: CellSettings): boolean {
-  return sortedJson(a) === sortedJson(b);
+/** A short text that is the same for the same settings. */
+export function settingsKey(settings: CellSettings): string {
+  return digest(sortedJson(settings)).slice(0, 12);
 }
 
 function sortedJson(value: unknown): string {

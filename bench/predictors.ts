@@ -1,0 +1,81 @@
+// How fast a trained NN-Former predicts, beside the same model in PyTorch: one architecture, and many. Our side begins with
+// texts of architectures, PyTorch's with tensors that are already there. Then all rows of a table.
+// Arguments: predictor.onnx [table.csv.gz]; options --threads 2, --repeats 15.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { CellPredictor } from '../src/predictors/cell-predictor.js';
+import { decodePredictor } from '../src/predictors/load.js';
+import type { NNFormerOptions } from '../src/predictors/nn-former.js';
+import { spaceNamed } from '../src/spaces/index.js';
+import { readTableFile } from '../src/store/table-file.js';
+import { Random } from '../src/util/random.js';
+import { inTurn, Peer } from './peer.js';
+
+const { values: options, positionals } = parseArgs({
+  args: process.argv.slice(3),
+  allowPositionals: true,
+  options: { threads: { type: 'string', default: '2' }, repeats: { type: 'string', default: '15' } },
+});
+const threads = Number(options.threads);
+const [file, table] = positionals;
+if (file === undefined) {
+  console.error('usage: npm run bench -- predictors predictor.onnx [table.csv.gz]');
+  process.exit(2);
+}
+const predictor = await decodePredictor(readFileSync(file), { threads });
+if (!(predictor instanceof CellPredictor) || predictor.info.kind !== 'nn-former') {
+  throw new Error(`${file} is no NN-Former of cells`);
+}
+const { info } = predictor;
+const model = info.recipe.model as NNFormerOptions;
+const sizes = [model.width, model.layers, info.nodes, info.recipe.members];
+console.log(
+  `${info.space}, ${threads} threads: ${info.recipe.members} x NN-Former of width ${model.width}, ${model.layers} layers`,
+);
+
+const space = spaceNamed(info.space);
+const random = Random.seeded(1);
+const texts = Array.from({ length: 4096 }, () => space.format(space.sample(random)));
+const timed = (count: number) => async (): Promise<number> => {
+  const start = performance.now();
+  await predictor.values(texts.slice(0, count));
+  return performance.now() - start;
+};
+
+console.log('                          auspex     PyTorch   ratio');
+for (const [name, count, parts] of [
+  ['one architecture', 1, [1]],
+  // In whichever part PyTorch is faster with.
+  ['4,096 architectures', 4096, [64, 256, 1024]],
+] as const) {
+  let best: { ours: number; theirs: number; ratio: number } | undefined;
+  for (const part of parts) {
+    const peer = new Peer(['bench/peers/nn_former.py', String(threads), ...sizes.map(String)], 'torch');
+    await peer.line();
+    const theirs = async (): Promise<number> => {
+      let sum = 0;
+      for (let done = 0; done < count; done += part) sum += await peer.measure(`infer ${part}`);
+      return sum;
+    };
+    const counts = {
+      repeats: count === 1 ? 8 * Number(options.repeats) : Number(options.repeats),
+      warmUp: 3,
+    };
+    const found = await inTurn(timed(count), theirs, counts, async () => {});
+    peer.close();
+    if (best === undefined || found.theirs < best.theirs) best = found;
+  }
+  const { ours, theirs, ratio } = best!;
+  console.log(
+    `${name.padEnd(22)}${`${ours.toFixed(2)} ms`.padStart(11)}${`${theirs.toFixed(2)} ms`.padStart(12)}${`${ratio.toFixed(2)}x`.padStart(8)}`,
+  );
+}
+if (table !== undefined) {
+  const rows = await readTableFile(table);
+  const all = Array.from({ length: rows.rows }, (_, row) => rows.arch(row));
+  const start = performance.now();
+  await predictor.values(all);
+  const seconds = (performance.now() - start) / 1000;
+  console.log(`all ${all.length} rows of ${table}: ${seconds.toFixed(1)} s`);
+}
+await predictor.dispose();

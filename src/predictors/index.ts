@@ -1,0 +1,22 @@
+// Predictors: train, save, load, predict.
+export { CELL_MODELS, type CellModelName, type CellModelOptions, type CellRecipe } from './cell-models.js';
+export {
+  type CellFitOptions,
+  CellPredictor,
+  type CellPredictorInfo,
+  type FittedCells,
+  fitCells,
+  type LabelledRows,
+} from './cell-predictor.js';
+export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './conformal.js';
+export type { GraphProgress, TrainedMember, TrainingRecipe } from './fit-graphs.js';
+export type { Labels } from './labels.js';
+export { decodePredictor } from './load.js';
+export {
+  type LabelInfo,
+  type Prediction,
+  type Predictor,
+  type PredictorInfo,
+  withInterval,
+} from './predictor.js';
+export type { RankingLossOptions } from './ranking-loss.js';

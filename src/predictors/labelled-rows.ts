@@ -1,0 +1,54 @@
+// Architectures with labels. Those that are held out choose weights, and tell how wide intervals must be.
+import { kendallTauB, mae } from '../metrics/index.js';
+import { conformalInterval, type ErrorScale } from './conformal.js';
+import { column, type Labels } from './labels.js';
+import type { LabelInfo } from './predictor.js';
+
+/** Architectures with what is to be predicted of them. */
+export interface LabelledRows {
+  /** Texts of the space. */
+  readonly architectures: readonly string[];
+  readonly labels: Labels;
+}
+
+/** What a predictor's file says of labels that were learned on a scale. */
+export function labelInfos({ names, units }: Labels, scale: ErrorScale): LabelInfo[] {
+  return names.map((name, i) => ({ name, unit: units?.[i] ?? '', scale }));
+}
+
+/** Labels with intervals as wide as held-out rows ask for, given what was predicted of them. */
+export function calibratedLabels(
+  labels: readonly LabelInfo[],
+  found: Float64Array,
+  held: LabelledRows,
+): LabelInfo[] {
+  return labels.map((label, place) => {
+    const { predictions, truths } = known(found, held.labels, place);
+    return { ...label, interval: conformalInterval(predictions, truths, { scale: label.scale }) };
+  });
+}
+
+/** How good predictions are, higher being better: τ-b, of logarithms the negative mean error; the mean over labels. */
+export function validationScore(scale: ErrorScale): (found: Float64Array, labels: Labels) => number {
+  return (found, labels) => {
+    const scores = labels.names.map((_, place) => {
+      const { predictions, truths } = known(found, labels, place);
+      return scale === 'log' ? -mae(predictions, truths) : kendallTauB(predictions, truths);
+    });
+    return scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  };
+}
+
+/** One label of the rows that have it, and what was predicted of these rows. */
+function known(
+  found: Float64Array,
+  labels: Labels,
+  place: number,
+): { predictions: Float64Array; truths: Float64Array } {
+  const truths = column(labels, place);
+  const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
+  return {
+    predictions: column({ names: labels.names, values: found }, place).filter(isKnown),
+    truths: truths.filter(isKnown),
+  };
+}
