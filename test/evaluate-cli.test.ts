@@ -1,7 +1,7 @@
-// `auspex evaluate` as built, run as a user would: what it says of mistakes. What it computes is tested beside the
-// command, with a predictor that needs no training.
+// `auspex evaluate` as built, run as a user would, with a predictor that was trained for a moment. What it computes is
+// tested beside the command, with a predictor whose answers are known.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -24,11 +24,57 @@ writeFileSync(
 );
 writeFileSync(join(folder, 'text.onnx'), 'no model at all');
 
-function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [CLI, 'evaluate', ...args], { cwd: folder, encoding: 'utf8' });
+function auspex(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
 }
 
-describe('auspex evaluate', () => {
+const run = (...args: string[]): ReturnType<typeof auspex> => auspex('evaluate', ...args);
+
+describe('a trained predictor', () => {
+  it('is evaluated on the rows of a split, with a report', () => {
+    const cells = auspex('space', 'sample', 'nasbench201', '-n', '150', '--seed', '1')
+      .stdout.trim()
+      .split('\n');
+    const label = { unit: '%', higherIsBetter: true, provenance: 'made up' };
+    const head = { table: 1, space: 'nasbench201', labels: { valid: label, test: label } };
+    const rows = cells.map((cell, i) => {
+      const convolutions = cell.split('conv').length - 1;
+      return `${cell},${50 + 5 * convolutions + (i % 7)},${i % 50 === 0 ? '' : 50 + 5 * convolutions + (i % 5)}`;
+    });
+    writeFileSync(
+      join(folder, 'cells.csv'),
+      `# auspex ${JSON.stringify(head)}\narch,valid,test\n${rows.join('\n')}\n`,
+    );
+    auspex('data', 'split', 'cells.csv', '--train', '80', '--seed', '0', '-o', 'run');
+    const small = ['--model', '{"width":16,"layers":1}', '--steps', '10', '--threads', '1'];
+    const part = ['--label', 'valid', '--validation', '20', ...small, '-o', 'p.onnx'];
+    const trained = auspex('train', 'nn-former', '--data', 'run.train.csv.gz', ...part);
+    expect(trained.stderr).not.toContain(': ');
+    expect(trained.status).toBe(0);
+    const args = ['p.onnx', '--data', 'cells.csv', '--label', 'test', '--split', 'run.split.json'];
+    const { status, stdout, stderr } = run(...args, '--report', 'p.html', '--json', '--resamples', '100');
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    const found = JSON.parse(stdout);
+    expect(found).toMatchObject({
+      schema: 'auspex.evaluate/1',
+      predictor: { space: 'nasbench201', labels: ['valid'] },
+      data: { rows: 150, part: 'test', chosen: 70 },
+      labels: [{ label: 'test', trainedOn: 'valid', intervals: { promised: 0.9 } }],
+      report: 'p.html',
+    });
+    expect(found.labels[0].rows + found.labels[0].withoutTruth).toBe(70);
+    for (const { value, low, high } of found.labels[0].metrics) {
+      expect(low).toBeLessThanOrEqual(high);
+      expect(Number.isFinite(value)).toBe(true);
+    }
+    const html = readFileSync(join(folder, 'p.html'), 'utf8');
+    expect(html.match(/<svg /g)?.length).toBe(3);
+    expect(html).toContain('70, the test rows of run.split.json');
+  });
+});
+
+describe('mistakes', () => {
   it.each([
     ['a missing predictor', 'FILE_UNREADABLE', ['nowhere.onnx', '--data', 'table.csv']],
     ['a missing table', 'FILE_UNREADABLE', [MODEL, '--data', 'nowhere.csv']],

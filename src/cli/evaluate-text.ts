@@ -1,12 +1,10 @@
 // What `auspex evaluate` found, for people within 80 columns, and as JSON (docs/evaluate-json.md).
-import type { MetricResult } from '../predictors/evaluate.js';
 import type { PredictorInfo } from '../predictors/predictor.js';
 import {
   bootstrapText,
   coverageText,
   type EvaluatedLabel,
-  intervalText,
-  valueText,
+  resultTexts,
 } from '../report/evaluation-report.js';
 import { printable } from '../util/printable.js';
 import type { ChosenRows } from './evaluate.js';
@@ -24,7 +22,7 @@ export interface Found {
 }
 
 /** Of rows that no split chose. */
-const SEEN = 'some may be what it was trained on (see --split)';
+const SEEN = 'some may be what it was trained on (see --unseen)';
 
 export function evaluationText(found: Found, report: string | undefined): string {
   const { file, info, data, tableRows, chosen, labels, absent } = found;
@@ -70,17 +68,13 @@ function labelLines({
   ];
   return [
     ...wrap(title.join(''), 0, 2),
-    ...table(columns, metrics.map(metricRow)),
+    ...table(
+      columns,
+      metrics.map((metric) => [metric.name, metric.title, ...resultTexts(metric)]),
+    ),
     ...(coverage === undefined ? [] : wrap(coverageText(coverage, promised, unit), 2)),
     ...wrap(bootstrapText(rows, bootstrap), 2),
   ];
-}
-
-function metricRow({ name, title, estimate, low, high, problem }: MetricResult): string[] {
-  if (estimate === undefined) return [name, title, '–', problem?.message ?? ''];
-  const interval =
-    low === undefined || high === undefined ? (problem?.message ?? '') : intervalText(low, high);
-  return [name, title, valueText(estimate, low, high), interval];
 }
 
 export function evaluationJson(found: Found, report: string | undefined): string {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeGraph, makeModel } from '../graph/graph.js';
-import type { LabelInfo, Predictor } from '../predictors/predictor.js';
+import type { LabelInfo, Predictor, TrainingSplit } from '../predictors/predictor.js';
 import { Random } from '../util/random.js';
 import { evaluateCommand } from './evaluate.js';
 
@@ -62,8 +62,9 @@ class TextPredictor implements Predictor {
   isDisposed = false;
   predicted = 0;
 
-  constructor(labels: readonly LabelInfo[], space = 'toy') {
-    this.info = { version: 1, kind: 'reads-texts', space, labels, rows: 1563, seed: 7 } as const;
+  constructor(labels: readonly LabelInfo[], space = 'toy', split?: TrainingSplit) {
+    const own = split ? { split } : {};
+    this.info = { version: 1, kind: 'reads-texts', space, labels, rows: 1563, seed: 7, ...own } as const;
   }
 
   async values(architectures: readonly string[]): Promise<Float64Array> {
@@ -146,6 +147,15 @@ describe('auspex evaluate', () => {
     expect(await run(predictor)).toContain('not in the table: energy');
   });
 
+  it('leaves out what it was trained on', async () => {
+    const of = rows.filter(({ accuracy }) => accuracy !== '').length;
+    const own = { seed: 3, train: 20, validation: 10, of };
+    const predictor = new TextPredictor([ACCURACY], 'toy', own);
+    const found = await json(predictor, '--unseen');
+    expect(found.data).toMatchObject({ part: 'test', chosen: of - 30 });
+    expect(predictor.predicted).toBe(of - 30);
+  });
+
   it('compares rows of a split, and predicts no others', async () => {
     const predictor = new TextPredictor([ACCURACY]);
     const found = await json(predictor, '--split', at('toy.split.json'));
@@ -195,6 +205,7 @@ describe('mistakes', () => {
     ],
     ['BAD_OPTION', 'a part of nothing', one, () => ['--part', 'train']],
     ['FILE_UNREADABLE', 'no split', one, () => ['--split', at('nowhere.json')]],
+    ['SPLIT_UNKNOWN', 'a predictor that does not tell its rows', one, () => ['--unseen']],
     ['SPLIT_FILE', 'a split that is none', one, () => ['--split', splitFile('no.json', { rows: 1 })]],
     ['SPLIT_FILE', 'a split that is no JSON', one, () => ['--split', at('toy.csv')]],
     [

@@ -1,6 +1,7 @@
 // `auspex evaluate`: how well a predictor agrees with a table.
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { randomSplit } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
 import { unreadable } from '../onnx/file.js';
 import { evaluate } from '../predictors/evaluate.js';
@@ -21,6 +22,7 @@ interface EvaluateFlags {
   label?: string;
   split?: string;
   part?: Part;
+  unseen?: true;
   report?: string;
   resamples: number;
   seed: number;
@@ -49,6 +51,7 @@ export function evaluateCommand({ load = loadPredictor, write = print } = {}): C
     .option('--label <name>', 'the label to compare with (all that it predicts)')
     .option('--split <file>', 'only rows of a split that `auspex data split` wrote')
     .addOption(new Option('--part <part>', 'with --split: which rows (test)').choices([...PARTS]))
+    .option('--unseen', 'only rows that it was neither trained nor validated on')
     .option('--report <file>', 'write plots and metrics as one HTML file')
     .option('--resamples <n>', 'resamples of the bootstrap', wholeNumber, 1000)
     .option('--seed <n>', 'seed of the bootstrap', wholeNumber, 0)
@@ -57,7 +60,7 @@ export function evaluateCommand({ load = loadPredictor, write = print } = {}): C
       'after',
       `
 Examples:
-  auspex evaluate p.onnx --data nb201.csv.gz --report p.html
+  auspex evaluate p.onnx --data nb201.csv.gz --unseen --report p.html
   auspex evaluate p.onnx --data nb201.csv.gz --split run.split.json
   auspex evaluate p.onnx --data nb201.csv.gz --label cifar10_test --json
 
@@ -69,12 +72,15 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
       if (flags.part !== undefined && flags.split === undefined) {
         throw new AuspexError('BAD_OPTION', '--part is about a split, which --split names');
       }
+      if (flags.unseen && flags.split !== undefined) {
+        throw new AuspexError('BAD_OPTION', '--unseen and --split both choose rows: give one of them');
+      }
       const table = await readTableFile(flags.data);
-      const chosen = chosenRows(table, flags);
       const predictor = await load(file);
       try {
         const { info } = predictor;
         requireSameSpace(table, info, flags.data);
+        const chosen = flags.unseen ? unseenRows(table, info, flags.data) : chosenRows(table, flags);
         const { pairs, absent } = labelPairs(table, info, flags.label);
         const labels = await evaluated(predictor, table, chosen.rows, pairs, flags);
         const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };
@@ -192,6 +198,21 @@ async function predicted(predictor: Predictor, table: Table, rows: Uint32Array):
 function progress(done: number, all: number): void {
   if (!process.stderr.isTTY || all <= CHUNK) return;
   process.stderr.write(done === all ? '\r\x1b[K' : `\r${done} of ${all} rows predicted`);
+}
+
+/** The rows that were left when the predictor's own were drawn from this table. */
+function unseenRows(table: Table, { split, labels }: PredictorInfo, data: string): ChosenRows {
+  const known = new Set(table.labels.map(({ name }) => name));
+  const names = labels.map(({ name }) => name);
+  const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();
+  if (split === undefined || split.of !== rows.length) {
+    throw new AuspexError('SPLIT_UNKNOWN', 'it cannot be told which rows of this table were trained on', {
+      where: { file: data },
+      hint: 'give the table that it was trained on, or a split with --split',
+    });
+  }
+  const { test } = randomSplit(split.of, split);
+  return { rows: Uint32Array.from(test, (row) => rows[row]!), split: 'its training', part: 'test' };
 }
 
 function chosenRows(table: Table, { split, part = 'test' }: EvaluateFlags): ChosenRows {

@@ -6,6 +6,7 @@ import { dataCommand } from './data.js';
 import { evaluateCommand } from './evaluate.js';
 import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
+import { reproduceCommand } from './reproduce.js';
 import { spaceCommand } from './space.js';
 import { trainCommand } from './train.js';
 import { version } from './version.js';
@@ -19,6 +20,7 @@ const program = new Command('auspex')
   .addCommand(predictCommand())
   .addCommand(trainCommand())
   .addCommand(evaluateCommand())
+  .addCommand(reproduceCommand())
   .showHelpAfterError('(add --help for usage)')
   .exitOverride();
 for (const command of allCommands(program)) {

@@ -7,8 +7,7 @@ import {
   coverageText,
   type EvaluatedLabel,
   evaluationReport,
-  intervalText,
-  valueText,
+  resultTexts,
 } from './evaluation-report.js';
 import { elementsOf, expectPlot } from './plots.testing.js';
 
@@ -117,14 +116,28 @@ describe('the report of an evaluation', () => {
   });
 });
 
-it('values have the digits that their intervals leave', () => {
-  expect(valueText(0.81234567, 0.8012, 0.8231)).toBe('0.812');
-  expect(valueText(0.81234567, 0.81201, 0.81262)).toBe('0.81235');
-  expect(intervalText(0.81201, 0.81262)).toBe('0.81201 to 0.81262');
-  expect(valueText(1234.567, 1200, 1300)).toBe('1235');
-  expect(valueText(1, 1, 1)).toBe('1.00');
-  expect(valueText(0, 0, 0)).toBe('0');
-  expect(intervalText(0, 0.5)).toBe('0.00 to 0.50');
+it.each<[estimate: number, low: number, high: number, value: string, interval: string]>([
+  [0.81234567, 0.8012, 0.8231, '0.812', '0.801 to 0.823'],
+  [0.81234567, 0.81201, 0.81262, '0.81235', '0.81201 to 0.81262'],
+  [1.6912, 0, 2.6, '1.69', '0.00 to 2.60'],
+  [1234.567, 1200, 1300, '1235', '1200 to 1300'],
+  [-0.02, -0.31, 0.3, '-0.0200', '-0.3100 to 0.3000'],
+  [1, 1, 1, '1.00', '1.00 to 1.00'],
+  [0, 0, 0, '0', '0 to 0'],
+  [0, 0, 0.5, '0.00', '0.00 to 0.50'],
+])('%s from %s to %s has the digits that make sense', (estimate, low, high, ...texts) => {
+  expect(resultTexts({ name: 'x', title: 'x', better: 'lower', estimate, low, high })).toEqual(texts);
+});
+
+it('what has no value has a reason in its place', () => {
+  const about = {
+    name: 'x',
+    title: 'x',
+    better: 'lower',
+    problem: { code: 'X', message: 'because' },
+  } as const;
+  expect(resultTexts(about)).toEqual(['–', 'because']);
+  expect(resultTexts({ ...about, estimate: 0.5 })).toEqual(['0.500', 'because']);
 });
 
 it('sentences', () => {

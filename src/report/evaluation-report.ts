@@ -131,31 +131,30 @@ function metricTable(metrics: readonly MetricResult[]): string {
   ];
   return htmlTable(
     columns,
-    metrics.map(({ title, name, better, estimate, low, high, problem }) => {
-      if (estimate === undefined) return [title, name, '–', problem?.message ?? '', better];
-      const interval =
-        low === undefined || high === undefined ? (problem?.message ?? '') : intervalText(low, high);
-      return [title, name, valueText(estimate, low, high), interval, better];
-    }),
+    metrics.map((metric) => [metric.title, metric.name, ...resultTexts(metric), metric.better]),
   );
 }
 
-/** A value with as many digits as its interval makes sense of. */
-export function valueText(value: number, low = value, high = value): string {
-  return value.toFixed(decimals(low, high, value));
-}
-
-export function intervalText(low: number, high: number): string {
-  const digits = decimals(low, high, low);
-  return `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
-}
-
-/** Two digits of the interval's width, and at least three of the value. */
-function decimals(low: number, high: number, value: number): number {
-  const digits = (size: number, count: number): number =>
-    size > 0 ? count - 1 - Math.floor(Math.log10(size)) : 0;
-  const wanted = Math.max(digits(high - low, 2), digits(Math.abs(value), 3));
-  return Math.min(Math.max(wanted, 0), 12);
+/**
+ * A value and its interval: two digits of the interval's width, and at least three of the value. Where there is none,
+ * why.
+ */
+export function resultTexts({
+  estimate,
+  low,
+  high,
+  problem,
+}: MetricResult): [value: string, interval: string] {
+  if (estimate === undefined) return ['–', problem?.message ?? ''];
+  const digits = (size: number, wanted: number): number =>
+    size > 0 ? wanted - 1 - Math.floor(Math.log10(size)) : 0;
+  const width = (high ?? estimate) - (low ?? estimate);
+  const decimals = Math.min(Math.max(digits(width, 2), digits(Math.abs(estimate), 3), 0), 12);
+  const interval =
+    low === undefined || high === undefined
+      ? (problem?.message ?? '')
+      : `${low.toFixed(decimals)} to ${high.toFixed(decimals)}`;
+  return [estimate.toFixed(decimals), interval];
 }
 
 function significant(value: number): string {

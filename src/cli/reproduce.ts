@@ -1,0 +1,163 @@
+// `auspex reproduce`: the papers' tables, ours beside the published numbers.
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { type CollectedTable, collect } from '../reproduce/collect.js';
+import { tableHtml } from '../reproduce/html.js';
+import { tableMarkdown } from '../reproduce/markdown.js';
+import { ResultFiles } from '../reproduce/result-files.js';
+import { type RanTable, runTable } from '../reproduce/run-table.js';
+import type { ReproducedTable } from '../reproduce/table.js';
+import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
+import { writeBeside } from '../store/table-file.js';
+import { AuspexError } from '../util/errors.js';
+import { print, wholeNumber } from './command.js';
+import { progressLine, stopSignal } from './progress.js';
+import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
+import { version } from './version.js';
+
+interface ReproduceFlags {
+  data?: string;
+  out: string;
+  only?: RegExp;
+  draws: number;
+  steps?: number;
+  threads: number;
+  force?: true;
+  report?: string;
+  markdown?: string;
+  json?: true;
+}
+
+/** @param write where lines go: elsewhere in tests. */
+export function reproduceCommand({ write = print } = {}): Command {
+  return new Command('reproduce')
+    .summary("run the papers' tables, ours beside the published numbers")
+    .description(
+      `Trains and tests what the papers' tables have, and prints ours beside the
+published numbers. Without a table: lists them and what is done of each.
+Without --data: shows what is done and runs nothing.`,
+    )
+    .argument('[table]', 'which table')
+    .option('--data <dir>', 'folder with the benchmark tables; runs what is not done')
+    .option('--out <dir>', 'folder of results, one file for every cell and seed', 'results')
+    .option('--only <regex>', 'only cells whose name it matches', regex)
+    .option('--draws <n>', 'seeds 0 to n-1, each with rows of its own', atLeastOne, 3)
+    .option('--steps <n>', 'steps of every training, to try things out', atLeastOne)
+    .option('--threads <n>', 'threads', atLeastOne, Math.min(availableParallelism(), 8))
+    .option('--force', 'do again what is done')
+    .option('--report <file>', 'write plot and table as one HTML file')
+    .option('--markdown <file>', 'write the table as Markdown')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  auspex reproduce
+  auspex reproduce nb201-accuracy --data tables/ --out results/
+  auspex reproduce nb201-accuracy --data tables/ --only '^156-v' --draws 1
+  auspex reproduce nb201-accuracy --markdown nb201.md --report nb201.html
+
+Every draw is written as soon as it is done. A run that was stopped goes on
+where it was when the same command is given again.
+The JSON is described in docs/reproduce-json.md.`,
+    )
+    .action(async (id: string | undefined, flags: ReproduceFlags) => {
+      const files = new ResultFiles(flags.out);
+      if (id === undefined) return write(listed(files, flags));
+      const table = reproducedTable(id);
+      const ran = flags.data === undefined ? undefined : await run(table, flags.data, flags);
+      const collected = collect(files, table, choiceOf(flags));
+      const shown = { table: withTrial(table, flags), out: flags.out, collected, ran };
+      await writeReports(shown.table, collected, flags);
+      write(flags.json ? tableJson(shown) : tableText(shown));
+      if (ran !== undefined && ran.failures.length > 0) process.exitCode = 1;
+    });
+}
+
+function listed(files: ResultFiles, flags: ReproduceFlags): string {
+  if (flags.data ?? flags.report ?? flags.markdown ?? flags.only) {
+    throw new AuspexError('BAD_OPTION', 'these options are about one table, which is not named', {
+      hint: `name one of ${TABLES.map(({ id }) => id).join(', ')}`,
+    });
+  }
+  const shown = TABLES.map((table) => ({
+    table,
+    out: flags.out,
+    collected: collect(files, table, choiceOf(flags)),
+    ran: undefined,
+  }));
+  return flags.json ? listJson(shown, flags.out) : listText(shown);
+}
+
+function choiceOf({ only, draws, steps }: ReproduceFlags) {
+  return { draws, ...(only ? { only } : {}), ...(steps === undefined ? {} : { steps }) };
+}
+
+async function run(table: ReproducedTable, data: string, flags: ReproduceFlags): Promise<RanTable> {
+  const line = progressLine(table.id);
+  try {
+    return await runTable(table, {
+      ...choiceOf(flags),
+      data,
+      out: flags.out,
+      threads: flags.threads,
+      version: version(),
+      isForced: flags.force ?? false,
+      onProgress: (part, note) => line.report(part, note),
+      onDone: (done) => {
+        line.end();
+        process.stderr.write(`${doneText(done, table)}\n`);
+      },
+      signal: stopSignal(),
+    });
+  } catch (error) {
+    if (!(error instanceof AuspexError) || error.code !== 'TRAINING_STOPPED') throw error;
+    throw new AuspexError(error.code, error.message, {
+      kind: 'failure',
+      hint: 'the same command goes on where it was',
+      cause: error,
+    });
+  } finally {
+    line.end();
+  }
+}
+
+/** A trial must not be taken for a result. */
+function withTrial(table: ReproducedTable, { steps }: ReproduceFlags): ReproducedTable {
+  if (steps === undefined) return table;
+  const warning = `Every training was cut to ${steps} steps: a trial, not a result.`;
+  return { ...table, differs: [warning, ...table.differs] };
+}
+
+async function writeReports(
+  table: ReproducedTable,
+  { lines, results }: CollectedTable,
+  flags: ReproduceFlags,
+): Promise<void> {
+  const { only, draws, steps, markdown, report } = flags;
+  // Without folders: what the command was, and not whose machine it ran on.
+  const command = [
+    `auspex reproduce ${table.id} --data DIR --draws ${draws}`,
+    ...(only ? [`--only '${only.source}'`] : []),
+    ...(steps === undefined ? [] : [`--steps ${steps}`]),
+  ].join(' ');
+  const about = { table, lines, results, command };
+  const save = (path: string, text: string): Promise<void> =>
+    writeBeside(path, [new TextEncoder().encode(text)]);
+  if (markdown !== undefined) await save(markdown, tableMarkdown(about));
+  if (report !== undefined) await save(report, tableHtml(about));
+}
+
+function regex(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no regular expression: ${(error as Error).message}.`);
+  }
+}
+
+function atLeastOne(text: string): number {
+  const value = wholeNumber(text);
+  if (value >= 1) return value;
+  throw new InvalidArgumentError('It must be at least 1.');
+}
