@@ -11,3 +11,10 @@ export function wholeNumber(text: string): number {
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
+
+/** A rate, a weight: any number above 0. */
+export function positive(text: string): number {
+  const value = Number(text);
+  if (value > 0 && value < Number.POSITIVE_INFINITY) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}

@@ -6,6 +6,7 @@ import { dataCommand } from './data.js';
 import { evaluateCommand } from './evaluate.js';
 import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
+import { pretrainCommand } from './pretrain.js';
 import { reproduceCommand } from './reproduce.js';
 import { spaceCommand } from './space.js';
 import { trainCommand } from './train.js';
@@ -19,6 +20,7 @@ const program = new Command('auspex')
   .addCommand(dataCommand())
   .addCommand(predictCommand())
   .addCommand(trainCommand())
+  .addCommand(pretrainCommand())
   .addCommand(evaluateCommand())
   .addCommand(reproduceCommand())
   .showHelpAfterError('(add --help for usage)')

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { readModel } from '../onnx/file.js';
+import { networksOf, ONNX_FILES } from '../predictors/network-source.js';
 import {
   INFO_KEY,
   type LabelInfo,
@@ -10,7 +11,7 @@ import {
   type Predictor,
   withInterval,
 } from '../predictors/predictor.js';
-import { type Description, describeArchitecture } from '../spaces/describe.js';
+import { describeArchitecture, describeNetwork, type NetworkDescription } from '../spaces/describe.js';
 import { spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY, SPACE_KEY } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
@@ -79,6 +80,7 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   const options = flags.threads === undefined ? {} : { threads: flags.threads };
   let predictors = await Promise.all(files.map((path) => loadPredictor(path, options)));
   const ours = async (first: Subject): Promise<Predictor[]> => {
+    expectArchitecture(first);
     const space = flags.space ?? first.space ?? guessedSpace(first.text);
     const found = shippedPredictors().filter((p) => p.space === space);
     if (found.length > 0) return Promise.all(found.map((p) => loadShipped(p, options)));
@@ -120,15 +122,19 @@ function sorted(inputs: readonly string[]): { files: string[]; subjects: Subject
       continue;
     }
     const [space, text] = [metadata?.get(SPACE_KEY), metadata?.get(ARCH_KEY)];
-    if (space === undefined || text === undefined) {
-      throw new AuspexError('NETWORK_WITHOUT_SPACE', 'the network does not say which architecture it is', {
-        where: { file: input },
-        hint: 'give a network that `auspex space export` wrote, or the text of an architecture',
-      });
-    }
-    subjects.push({ text, space, file: input });
+    const isKnown = space !== undefined && text !== undefined;
+    subjects.push(isKnown ? { text, space, file: input } : { text: input, file: input });
   }
   return { files, subjects };
+}
+
+/** Throws for a network of which only its file is known, where an architecture of a space is needed. */
+function expectArchitecture({ file, space }: Subject): void {
+  if (file === undefined || space !== undefined) return;
+  throw new AuspexError('NETWORK_WITHOUT_SPACE', 'the network does not say which architecture it is', {
+    where: { file },
+    hint: 'give a network that `auspex space export` wrote, or a predictor that was trained with --space onnx',
+  });
 }
 
 /** The space, of those with predictors of ours, in whose language a text is. */
@@ -167,8 +173,12 @@ async function answer(
 ): Promise<void> {
   const { space } = predictors[0]!.info;
   for (const { info } of predictors) expectSpace(info.space, space);
-  for (const subject of subjects) expectSpace(subject.space ?? flags.space ?? space, space, subject.file);
-  const texts = subjects.map(({ text }) => text);
+  const isFiles = space === ONNX_FILES;
+  for (const subject of isFiles ? [] : subjects) {
+    expectArchitecture(subject);
+    expectSpace(subject.space ?? flags.space ?? space, space, subject.file);
+  }
+  const texts = subjects.map(({ text, file }) => (isFiles ? (file ?? text) : text));
   const answers: Answer[][] = texts.map(() => []);
   for (const { info, values } of await Promise.all(
     predictors.map(async (p) => ({ info: p.info, values: await p.values(texts) })),
@@ -182,17 +192,27 @@ async function answer(
       }
     });
   }
-  const of = spaceNamed(space);
-  subjects.forEach(({ text }, row) => {
-    const described = isCosted ? describeArchitecture(of, of.parse(text)) : undefined;
+  const { title, describe } = describerOf(space);
+  texts.forEach((text, row) => {
+    const described = isCosted ? describe(text) : undefined;
     print(
       flags.json
         ? answerJson(text, space, answers[row]!, described, flags.input !== undefined)
         : isCosted
-          ? `${row === 0 ? '' : '\n'}${answerText(text, of.title, answers[row]!, described)}`
+          ? `${row === 0 ? '' : '\n'}${answerText(text, title, answers[row]!, described)}`
           : answerLine(text, answers[row]!),
     );
   });
+}
+
+/** What architectures of a space cost, and what it is called. */
+function describerOf(space: string): { title: string; describe: (text: string) => NetworkDescription } {
+  if (space === ONNX_FILES) {
+    const networks = networksOf(space, readModel);
+    return { title: 'ONNX file', describe: (path) => describeNetwork(networks(path)) };
+  }
+  const of = spaceNamed(space);
+  return { title: of.title, describe: (text) => describeArchitecture(of, of.parse(text)) };
 }
 
 function expectSpace(found: string, wanted: string, file?: string): void {
@@ -223,7 +243,7 @@ function answerJson(
   arch: string,
   space: string,
   answers: readonly Answer[],
-  described: Description | undefined,
+  described: NetworkDescription | undefined,
   isLine: boolean,
 ): string {
   const predictions = answers.map(({ label: { name, unit, interval }, prediction }) => ({
@@ -245,7 +265,7 @@ function answerText(
   arch: string,
   title: string,
   answers: readonly Answer[],
-  described: Description | undefined,
+  described: NetworkDescription | undefined,
 ): string {
   const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
   const rows = answers.map(({ label, prediction: { value, low, high } }) => [

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { unreadable } from '../onnx/file.js';
+import { readModel, unreadable } from '../onnx/file.js';
 import { decodePredictor } from '../predictors/load.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
@@ -19,7 +19,7 @@ export async function loadPredictor(path: string, options?: SessionOptions): Pro
     throw unreadable(path, error);
   }
   try {
-    return await decodePredictor(bytes, options);
+    return await decodePredictor(bytes, { ...options, read: readModel });
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     throw error.within({ file: path });
@@ -33,12 +33,33 @@ export interface ShippedPredictor {
   readonly labels: readonly string[];
 }
 
-/** The predictors of the package. */
-export function shippedPredictors(): ShippedPredictor[] {
-  const list = new URL('index.json', SHIPPED);
-  return (JSON.parse(readFileSync(list, 'utf8')) as { predictors: ShippedPredictor[] }).predictors;
+/** What a kind of predictor has learned of a space before any label; see `auspex pretrain`. */
+export interface ShippedTrunk {
+  readonly file: string;
+  readonly kind: string;
+  readonly space: string;
 }
 
-export function loadShipped({ file }: ShippedPredictor, options?: SessionOptions): Promise<Predictor> {
+interface Shipped {
+  readonly predictors: readonly ShippedPredictor[];
+  readonly trunks: readonly ShippedTrunk[];
+}
+
+function shipped(): Shipped {
+  return JSON.parse(readFileSync(new URL('index.json', SHIPPED), 'utf8')) as Shipped;
+}
+
+/** The predictors of the package. */
+export function shippedPredictors(): readonly ShippedPredictor[] {
+  return shipped().predictors;
+}
+
+export function loadShipped({ file }: { file: string }, options?: SessionOptions): Promise<Predictor> {
   return loadPredictor(fileURLToPath(new URL(file, SHIPPED)), options);
+}
+
+/** Where a kind of predictor begins for architectures of a space, if the package has that. */
+export async function shippedTrunk(kind: string, space: string): Promise<Predictor | undefined> {
+  const found = shipped().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
+  return found && loadShipped(found);
 }

@@ -99,12 +99,25 @@ export function tableText(shown: ShownTable): string {
       `${results.length} of ${draws.length} draws are done${ran ? `, ${ran.results.length} of them now` : ''}.`,
       2,
     ),
+    ...lines.flatMap(otherMetrics).flatMap((text) => wrap(text, 2, 4)),
     ...(others > 0 ? wrap(`${others} results in the folder were made with other settings.`, 2) : []),
     ...[...new Set(doubts)].flatMap((doubt) => wrap(`Doubtful: ${doubt}.`, 2, 4)),
     '',
     '  What differs from the papers:',
     ...differences(table, lines).flatMap((text) => wrap(`- ${text}`, 2, 4)),
   ].join('\n');
+}
+
+/** Published numbers of metrics that have no column. */
+function otherMetrics(line: SummaryLine): string[] {
+  return [...line.published, ...line.others]
+    .filter(({ metric }) => metric !== line.cell.metrics[0])
+    .map((published) => {
+      const { by, metric } = published;
+      const ours = line.metrics.get(metric);
+      const beside = ours === undefined ? '' : `; ours ${meanText(metric, ours)}`;
+      return `${lineName(line)}: ${metricTitle(metric)} of ${by} ${publishedText(published)}${beside}.`;
+    });
 }
 
 function oursText(line: SummaryLine): string {

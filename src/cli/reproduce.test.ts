@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../ops/index.js';
 import type { DrawResult } from '../reproduce/result.js';
 import { runTable } from '../reproduce/run-table.js';
-import { reproducedTable } from '../reproduce/tables/index.js';
+import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { nasBench201 } from '../spaces/nasbench201.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
@@ -18,6 +18,20 @@ const at = (...names: string[]): string => join(folder, ...names);
 
 const DEVICES = ['1080ti_1', 'gold_6240', 'pixel2', 'samsung_s7', 'eyeriss', 'fpga'];
 const ROWS = 420;
+
+/** The tables with models that are trained in a second. */
+const SMALL = TABLES.map((table) => ({
+  ...table,
+  cells: table.cells.map((cell) => {
+    const { rate, members, model } = { rate: 5e-3, members: 1, model: { width: 16, layers: 2 } };
+    if (cell.kind !== 'nn-former') return cell;
+    const { isPretrained: _, ...rest } = cell;
+    return {
+      ...rest,
+      recipe: { isFromScratch: true, rate, members, model: { ...model, ...cell.recipe?.model } },
+    };
+  }),
+}));
 
 /** Convolutions and skips that something feeds: a number between 0 and 1 that needs no table. */
 function strength(arch: ReturnType<typeof nasBench201.sample>): number {
@@ -59,7 +73,7 @@ beforeAll(() => {
 
 async function run(...args: string[]): Promise<string> {
   const printed: string[] = [];
-  const command = reproduceCommand({ write: (text) => printed.push(text) }).exitOverride();
+  const command = reproduceCommand({ tables: SMALL, write: (text) => printed.push(text) }).exitOverride();
   try {
     await command.parseAsync(args, { from: 'user' });
   } finally {
@@ -88,7 +102,7 @@ describe('auspex reproduce', () => {
       'latency-transfer',
       'nb201-datasets',
     ]);
-    expect(tables[0]).toMatchObject({ done: 0, draws: 54, data: ['nasbench201'] });
+    expect(tables[0]).toMatchObject({ done: 0, draws: 57, data: ['nasbench201'] });
     expect(existsSync(at('none'))).toBe(false);
     const text = await run('--out', at('none'));
     expect(text).toMatchSnapshot();
@@ -102,7 +116,16 @@ describe('auspex reproduce', () => {
   });
 
   it('trains on one label, tests on another, and does nothing twice', async () => {
-    const args = ['nb201-accuracy', ...common, '--out', at('v'), '--only', '^156-v', '--steps', '25'];
+    const args = [
+      'nb201-accuracy',
+      ...common,
+      '--out',
+      at('v'),
+      '--only',
+      '^156-v-nn-former$',
+      '--steps',
+      '60',
+    ];
     const first = await json(...args);
     expect(first).toMatchObject({ schema: 'auspex.reproduce/1', done: 1, draws: 1, ran: 1, failures: [] });
     const [line] = first.lines;
@@ -114,7 +137,7 @@ describe('auspex reproduce', () => {
     const file = ['v', 'nb201-accuracy', '156-v-nn-former.0.json'];
     const result = resultOf(...file);
     expect(result.rows).toEqual({ train: 156, validation: 200, test: ROWS - 356, development: 0 });
-    expect(result.recipe).toMatchObject({ steps: 25, model: { width: 96 } });
+    expect(result.recipe).toMatchObject({ steps: 60, model: { width: 16 } });
     // What is validated with is what was learned.
     expect(result.validation[0]).toBeGreaterThan(0.4);
     expect(result.labels[0]!.metrics['tau-b']!.estimate).toBe(line.metrics['tau-b'].mean);
@@ -123,7 +146,7 @@ describe('auspex reproduce', () => {
     expect(await json(...args)).toMatchObject({ done: 1, ran: 0, lines: first.lines });
     expect(resultOf(...file)).toEqual(result);
 
-    // Done with 25 steps is not done as the recipe has it, and is not overwritten.
+    // Done with 60 steps is not done as the recipe has it, and is not overwritten.
     const recipe = args.slice(0, -2);
     expect(await json('nb201-accuracy', '--out', at('v'))).toMatchObject({ done: 0, otherSettings: 1 });
     await expect(run(...recipe)).rejects.toMatchObject({ code: 'REPRODUCE_SETTINGS' });
@@ -131,21 +154,38 @@ describe('auspex reproduce', () => {
 
   it('writes Markdown and a page', async () => {
     const [markdown, page] = [at('t.md'), at('t.html')];
-    const args = ['nb201-accuracy', '--out', at('v'), '--steps', '25', '--draws', '1'];
+    const args = ['nb201-accuracy', '--out', at('v'), '--steps', '60', '--draws', '1'];
     await run(...args, '--markdown', markdown, '--report', page);
     const text = readFileSync(markdown, 'utf8');
-    expect(text).toContain('--steps 25');
+    expect(text).toContain('--steps 60');
     expect(text).toContain('a trial, not a result');
     expect(text).not.toContain(folder);
-    expect(text.split('\n').filter((line) => line.startsWith('| 156-v-nn-former'))).toHaveLength(1);
+    expect(text.split('\n').filter((line) => line.startsWith('| 156-v-nn-former '))).toHaveLength(1);
     const html = readFileSync(page, 'utf8');
     expect(html).toContain('<svg');
     expect(html).toContain('NN-Former, published');
   });
 
+  it('fits what is not trained in steps', async () => {
+    const args = ['nb201-accuracy', ...common, '--out', at('v'), '--only', '^156-t-(forest|flops)'];
+    const { lines, done } = await json(...args);
+    expect(done).toBe(2);
+    for (const { metrics } of lines) expect(metrics['tau-b'].mean).toBeGreaterThan(0.3);
+    const { recipe, validation } = resultOf('v', 'nb201-accuracy', '156-t-forest.0.json');
+    expect(recipe).toHaveProperty('trees');
+    expect(validation).toEqual([]);
+  });
+
   it('goes on with what was stopped, to the same result', async () => {
-    const table = reproducedTable('nb201-accuracy');
-    const options = { data: folder, draws: 1, steps: 6, threads: 1, version: 'test', only: /^156-v/ };
+    const table = reproducedTable('nb201-accuracy', SMALL);
+    const options = {
+      data: folder,
+      draws: 1,
+      steps: 6,
+      threads: 1,
+      version: 'test',
+      only: /^156-v-nn-former$/,
+    };
     const { results } = await runTable(table, { ...options, out: at('whole') });
     const controller = new AbortController();
     const stopped = runTable(table, {

@@ -11,6 +11,7 @@ import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
+import { shippedTrunk } from './predictors.js';
 import { progressLine, stopSignal } from './progress.js';
 import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
 import { version } from './version.js';
@@ -28,8 +29,8 @@ interface ReproduceFlags {
   json?: true;
 }
 
-/** @param write where lines go: elsewhere in tests. */
-export function reproduceCommand({ write = print } = {}): Command {
+/** @param tables those there are, and where lines go: others in tests. */
+export function reproduceCommand({ tables = TABLES, write = print } = {}): Command {
   return new Command('reproduce')
     .summary("run the papers' tables, ours beside the published numbers")
     .description(
@@ -63,8 +64,8 @@ The JSON is described in docs/reproduce-json.md.`,
     )
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
       const files = new ResultFiles(flags.out);
-      if (id === undefined) return write(listed(files, flags));
-      const table = reproducedTable(id);
+      if (id === undefined) return write(listed(files, tables, flags));
+      const table = reproducedTable(id, tables);
       const ran = flags.data === undefined ? undefined : await run(table, flags.data, flags);
       const collected = collect(files, table, choiceOf(flags));
       const shown = { table: withTrial(table, flags), out: flags.out, collected, ran };
@@ -74,13 +75,13 @@ The JSON is described in docs/reproduce-json.md.`,
     });
 }
 
-function listed(files: ResultFiles, flags: ReproduceFlags): string {
+function listed(files: ResultFiles, tables: readonly ReproducedTable[], flags: ReproduceFlags): string {
   if (flags.data ?? flags.report ?? flags.markdown ?? flags.only) {
     throw new AuspexError('BAD_OPTION', 'these options are about one table, which is not named', {
-      hint: `name one of ${TABLES.map(({ id }) => id).join(', ')}`,
+      hint: `name one of ${tables.map(({ id }) => id).join(', ')}`,
     });
   }
-  const shown = TABLES.map((table) => ({
+  const shown = tables.map((table) => ({
     table,
     out: flags.out,
     collected: collect(files, table, choiceOf(flags)),
@@ -101,6 +102,7 @@ async function run(table: ReproducedTable, data: string, flags: ReproduceFlags):
       data,
       out: flags.out,
       threads: flags.threads,
+      pretrained: shippedTrunk,
       version: version(),
       isForced: flags.force ?? false,
       onProgress: (part, note) => line.report(part, note),

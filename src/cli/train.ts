@@ -1,19 +1,21 @@
 // `auspex train`: a predictor from a table of architectures with labels.
-import { existsSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
-import { CELL_MODELS, type CellModelName, type CellRecipe } from '../predictors/cell-models.js';
-import { CellPredictor, fitCells, type LabelledRows } from '../predictors/cell-predictor.js';
+import { readModel } from '../onnx/file.js';
 import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
+import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
+import type { LabelledRows } from '../predictors/labelled-rows.js';
+import type { Predictor } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { readTableFile, writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
+import { positive, print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
 import { formatExact, table } from './format.js';
-import { loadPredictor } from './predictors.js';
+import { loadPredictor, shippedTrunk } from './predictors.js';
 import { duration, progressLine, stopSignal } from './progress.js';
 
 interface TrainFlags {
@@ -34,21 +36,22 @@ interface TrainFlags {
   model?: Record<string, unknown>;
   threads: number;
   curves?: string;
+  scratch?: true;
   resume?: true;
   json?: true;
 }
 
 export const PREDICT_JSON_HELP =
-  'The JSON is described in docs/predict-json.md, the methods in docs/predictors.md.';
+  'The JSON is described in docs/predict-json.md, methods in docs/predictors.md.';
 
 export function trainCommand(): Command {
   return new Command('train')
     .summary('train a predictor on a table of architectures')
     .description(
       `Trains a predictor on a table of architectures with labels, and writes it as
-one ONNX file. Predictors: ${Object.keys(CELL_MODELS).join(', ')}.`,
+one ONNX file.`,
     )
-    .argument('<predictor>', 'which predictor', kindOf)
+    .argument('<predictor>', 'which predictor, see below')
     .requiredOption('--data <file>', 'the table')
     .requiredOption('--label <names>', 'what to predict: a column, or several as a,b,c', names)
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
@@ -68,11 +71,14 @@ one ONNX file. Predictors: ${Object.keys(CELL_MODELS).join(', ')}.`,
     .option('--model <json>', 'changes the model\'s options, as {"width":160,"layers":12}', jsonObject)
     .option('--threads <n>', 'threads', wholeNumber, Math.min(availableParallelism(), 8))
     .option('--curves <file>', 'write loss and validation over the steps, as JSON')
+    .option('--scratch', 'learn nothing of the space before the labels')
     .option('--resume', 'go on from the checkpoints of a training that was stopped')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
+${kindList()}
+
 Examples:
   auspex train nn-former --data nasbench201.csv.gz --label cifar10_valid \\
     --train 156 --seed 0 -o accuracy.onnx
@@ -84,70 +90,95 @@ Examples:
 Labels for which lower is better are learned as logarithms unless told.
 A training that is stopped leaves checkpoints beside its output; --resume with
 the same options goes on from there, to the same result.
+With --space onnx the architectures of a table are paths of ONNX files, from
+the current folder; those are for predictors of whole networks or of features.
 ${PREDICT_JSON_HELP}`,
     )
     .action(train);
 }
 
-async function train(kind: CellModelName, flags: TrainFlags): Promise<void> {
+/** A predictor to begin with: the one that was named, or what comes with the package for a model of the same sizes. */
+async function startOf(name: string, space: string, flags: TrainFlags): Promise<Predictor | undefined> {
+  if (flags.from !== undefined) return loadPredictor(flags.from);
+  return flags.scratch || flags.model ? undefined : shippedTrunk(name, space);
+}
+
+async function train(name: string, flags: TrainFlags): Promise<void> {
   const { data, label, output, seed, validation, threads } = flags;
+  const kind = kindNamed(name);
+  expectApplicable(name, kind, flags);
   const source = await readTableFile(data, { plain: plainOf(flags) });
   const present = source.withPresent(label);
   const size = flags.train ?? present.rows - validation;
   const split = randomSplit(present.rows, { train: size, validation, seed });
-  const from = flags.from === undefined ? undefined : await startFrom(flags.from, kind);
-  const scale = flags.scale ?? (label.every((name) => !source.label(name).higherIsBetter) ? 'log' : 'linear');
-  const recipe = recipeOf(kind, size, flags, from);
-  const checkpoints = Array.from({ length: recipe.members }, (_, i) => `${output}.member${i}.checkpoint`);
-  if (!flags.resume && checkpoints.some((path) => existsSync(path))) {
-    throw new AuspexError('CHECKPOINT_EXISTS', 'an earlier training of this file was stopped', {
-      where: { file: checkpoints.find((path) => existsSync(path))! },
-      hint: 'go on with --resume, or delete its checkpoints to begin anew',
-    });
-  }
+  const from = await startOf(name, source.space, flags);
+  const scale = flags.scale ?? (label.every((each) => !source.label(each).higherIsBetter) ? 'log' : 'linear');
+  const changes = changesOf(flags);
+  const steps = kind.recipe?.(size, changes, from);
+  if (!flags.resume) requireFresh(output);
   const line = progressLine(`Training on ${formatExact(size)} rows`);
   const start = performance.now();
   try {
-    const { predictor, members } = await fitCells(labelled(present, split.train, label), {
+    const { predictor, members } = await kind.fit(labelled(present, split.train, label), {
       space: source.space,
-      kind,
-      recipe,
+      changes,
       scale,
       seed,
       threads,
       split: { seed, train: size, validation, of: present.rows },
       ...(validation > 0 ? { validation: labelled(present, split.validation, label) } : {}),
       ...(from ? { from } : {}),
-      checkpoint: (member) => checkpointFile(checkpoints[member]!),
-      onProgress: (progress) => line.report(progress.part, note(progress, recipe)),
+      read: readModel,
+      checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
+      onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
       signal: stopSignal(),
     });
     line.end();
     const seconds = (performance.now() - start) / 1000;
     await writeBeside(output, [predictor.toOnnx()]);
     if (flags.curves !== undefined) await writeCurves(flags.curves, members);
-    for (const path of checkpoints) rmSync(path, { force: true });
-    print(
-      flags.json
-        ? trainedJson(predictor, members, seconds, output)
-        : trainedText(predictor, members, seconds, output),
-    );
+    removeCheckpoints(output);
+    const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
+    print(flags.json ? trainedJson(trained) : trainedText(trained));
     await predictor.dispose();
+    await from?.dispose();
   } catch (error) {
     line.end();
     throw error;
   }
 }
 
-function kindOf(text: string): CellModelName {
-  if (Object.hasOwn(CELL_MODELS, text)) return text as CellModelName;
-  throw new InvalidArgumentError(`It must be one of ${Object.keys(CELL_MODELS).join(', ')}.`);
+/** The predictors, one a line. */
+function kindList(): string {
+  const width = Math.max(...[...KINDS.keys()].map((name) => name.length));
+  const lines = [...KINDS].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return ['Predictors:', ...lines].join('\n');
 }
 
-function positive(text: string): number {
-  const value = Number(text);
-  if (value > 0 && value < Number.POSITIVE_INFINITY) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
+/** Options of a training in steps. */
+const OF_STEPS = ['from', 'members', 'steps', 'batch', 'rate', 'curves', 'resume'] as const;
+
+function expectApplicable(name: string, kind: PredictorKind, flags: TrainFlags): void {
+  const wrong = kind.recipe ? undefined : OF_STEPS.find((option) => flags[option] !== undefined);
+  if (wrong === undefined) return;
+  throw new AuspexError(
+    'BAD_OPTION',
+    `--${wrong} is for predictors that are trained in steps; ${name} is not`,
+    {
+      hint: 'leave it out',
+    },
+  );
+}
+
+function changesOf({ steps, members, batch, rate, model, scratch }: TrainFlags): RecipeChanges {
+  return {
+    ...(scratch ? { isFromScratch: true } : {}),
+    ...(steps === undefined ? {} : { steps }),
+    ...(members === undefined ? {} : { members }),
+    ...(batch === undefined ? {} : { batch }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(model === undefined ? {} : { model }),
+  };
 }
 
 function jsonObject(text: string): Record<string, unknown> {
@@ -166,30 +197,6 @@ function plainOf({ space, arch = 'arch', label, data }: TrainFlags) {
   return { space, arch, labels };
 }
 
-async function startFrom(path: string, kind: CellModelName): Promise<CellPredictor> {
-  const found = await loadPredictor(path);
-  if (found instanceof CellPredictor && found.info.kind === kind) return found;
-  throw new AuspexError('PREDICTOR_KIND', `${found.info.kind} cannot be trained further as ${kind}`, {
-    where: { file: path },
-  });
-}
-
-function recipeOf(kind: CellModelName, rows: number, flags: TrainFlags, from?: CellPredictor): CellRecipe {
-  const base = CELL_MODELS[kind].recipe(rows);
-  const options = from?.info.recipe.model ?? base.model;
-  for (const name of Object.keys(flags.model ?? {})) {
-    if (Object.hasOwn(options, name)) continue;
-    throw new AuspexError('MODEL_OPTION', `${kind} has no option '${name}'`, {
-      hint: `it has ${Object.keys(options).join(', ')}`,
-    });
-  }
-  const { steps = base.steps, members = base.members, batch = base.batch, rate = base.rate } = flags;
-  if (Math.min(steps, members, batch) < 1) {
-    throw new AuspexError('BAD_OPTION', '--steps, --members and --batch must be at least 1');
-  }
-  return { ...base, steps, members, batch, rate, model: { ...options, ...flags.model } };
-}
-
 function labelled(table: Table, rows: Uint32Array, label: readonly string[]): LabelledRows {
   const part = table.take(rows);
   const columns = label.map((name) => part.column(name));
@@ -205,7 +212,7 @@ function labelled(table: Table, rows: Uint32Array, label: readonly string[]): La
   };
 }
 
-function note({ loss, score, member }: GraphProgress, { members }: CellRecipe): string {
+function note({ loss, score, member }: GraphProgress, members: number): string {
   const of = members > 1 ? `member ${member + 1} of ${members}, ` : '';
   const validated = score === undefined ? '' : `, validation ${score.toFixed(3)}`;
   return `${of}loss ${loss.toPrecision(3)}${validated}`;
@@ -219,28 +226,36 @@ async function writeCurves(path: string, members: readonly TrainedMember[]): Pro
   await writeBeside(path, [new TextEncoder().encode(`${text}\n`)]);
 }
 
-function trainedJson(
-  predictor: CellPredictor,
-  members: readonly TrainedMember[],
-  seconds: number,
-  output: string,
-): string {
-  const { vocabulary: _, ...info } = predictor.info;
-  const scores = members.map(({ curves }) => curves.validation.map(({ score }) => score));
-  const best = scores.map((list) => (list.length === 0 ? null : Math.max(...list)));
-  return JSON.stringify({ schema: 'auspex.train/1', output, seconds, best, ...info }, null, 2);
+/** What came of a training. */
+interface Trained {
+  readonly kind: PredictorKind;
+  readonly predictor: Predictor;
+  readonly members: readonly TrainedMember[];
+  readonly seconds: number;
+  readonly output: string;
+  /** Of the optimiser, where there are any. */
+  readonly steps: number | undefined;
 }
 
-function trainedText(
-  { info }: CellPredictor,
-  members: readonly TrainedMember[],
-  seconds: number,
-  output: string,
-): string {
-  const best = members.flatMap(({ curves }) => {
+/** The best validation of every member. */
+function bestOf(members: readonly TrainedMember[]): (number | null)[] {
+  return members.map(({ curves }) => {
     const scores = curves.validation.map(({ score }) => score);
-    return scores.length === 0 ? [] : [Math.max(...scores)];
+    return scores.length === 0 ? null : Math.max(...scores);
   });
+}
+
+function trainedJson({ predictor, members, seconds, output }: Trained): string {
+  const { vocabulary: _, ...info } = predictor.info as Predictor['info'] & { vocabulary?: unknown };
+  return JSON.stringify(
+    { schema: 'auspex.train/1', output, seconds, best: bestOf(members), ...info },
+    null,
+    2,
+  );
+}
+
+function trainedText({ kind, predictor: { info }, members, seconds, output, steps }: Trained): string {
+  const best = bestOf(members).filter((score) => score !== null);
   const score = info.labels[0]!.scale === 'log' ? 'mean error of logarithms, scaled' : 'mean tau-b';
   const rows = info.labels.map(({ name, unit, scale, interval }) => {
     const widths = interval?.groups.map(({ halfWidth }) => halfWidth) ?? [];
@@ -252,10 +267,10 @@ function trainedText(
     { title: 'learned' },
     { title: '90% interval' },
   ];
-  const recipe = info.recipe;
+  const work = steps === undefined ? '' : `${members.length} x ${formatExact(steps)} steps, `;
   return [
-    `${output}: ${CELL_MODELS[info.kind].title} for ${info.space}`,
-    `  ${formatExact(info.rows)} rows, seed ${info.seed}, ${members.length} x ${formatExact(recipe.steps)} steps, ${duration(seconds)}`,
+    `${output}: ${kind.title} for ${info.space}`,
+    `  ${formatExact(info.rows)} rows, seed ${info.seed}, ${work}${duration(seconds)}`,
     ...(best.length > 0
       ? [`  validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`]
       : []),

@@ -45,8 +45,7 @@ export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions
       ? product('qkv', x, 3 * d).split([d, d, d], -1)
       : [product('q', x, d), ...product('kv', memory, 2 * d).split([d, d], -1)];
   /** (B, n, d) as (B, H, n, h). */
-  const byHead = (value: Value): Value =>
-    value.splitLast([heads, d / heads]).transpose([0, 2, 1, 3]);
+  const byHead = (value: Value): Value => value.splitLast([heads, d / heads]).transpose([0, 2, 1, 3]);
 
   const scores = byHead(q!)
     .matmul(byHead(k!).transposeLast())

@@ -26,6 +26,15 @@ export type CellModelName = keyof CellModelOptions;
 
 export interface CellRecipe extends TrainingRecipe {
   readonly model: CellModelOptions[CellModelName];
+  /** What is learned before, from labels that cost nothing; see `freeLabels`. */
+  readonly pretraining?: Pretraining | undefined;
+}
+
+export interface Pretraining {
+  /** Architectures that are drawn from the space. */
+  readonly rows: number;
+  readonly steps: number;
+  readonly rate: number;
 }
 
 export interface CellModel {
@@ -40,16 +49,19 @@ export interface CellModel {
 
 /** More rows need more steps, but each of them is seen less often. */
 function steps(rows: number): number {
-  return Math.round(Math.min(12_000, Math.max(600, 18 * rows ** 0.75)));
+  return Math.round(Math.min(12_000, Math.max(400, 12 * rows ** 0.75)));
 }
 
+/** What a predictor learns of a space before it is told labels, where nobody has done it before. */
+export const PRETRAINING: Pretraining = { rows: 4000, steps: 1500, rate: 2e-3 };
+
 const COMMON: Omit<CellRecipe, 'model' | 'steps'> = {
-  loss: { error: 'absolute', rank: 0.5, consistency: 1 },
+  loss: { error: 'squared', rank: 10, consistency: 10 },
   batch: 128,
   rate: 1e-3,
   weightDecay: 0.01,
   emaDecay: 0.99,
-  members: 1,
+  members: 2,
 };
 
 export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
@@ -59,8 +71,9 @@ export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
     recipe: (rows) => ({
       ...COMMON,
       // Smaller than the paper's, trained for fewer epochs at a higher rate: minutes on two cores.
-      model: { ...NN_FORMER, width: 96, layers: 4 },
+      model: { ...NN_FORMER, width: 64, layers: 6 },
       steps: steps(rows),
+      pretraining: PRETRAINING,
     }),
     build: (s, inputs, options, outputs) =>
       nnFormer(s, graphsOf(inputs), { ...(options as NNFormerOptions), outputs }),

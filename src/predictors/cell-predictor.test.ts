@@ -52,6 +52,7 @@ const OPTIONS = {
     batch: 32,
     rate: 5e-3,
     members: 2,
+    pretraining: undefined,
   },
 } as const;
 
@@ -144,11 +145,11 @@ describe('a predictor of cells', () => {
   });
 
   it('can be stopped and resumed', async () => {
-    const recipe = { ...OPTIONS.recipe, steps: 20 };
-    const saved = new Map<number, Uint8Array>();
-    const checkpoint = (member: number) => ({
-      load: async () => saved.get(member),
-      save: async (bytes: Uint8Array) => void saved.set(member, bytes.slice()),
+    const recipe = { ...OPTIONS.recipe, steps: 20, pretraining: { rows: 40, steps: 10, rate: 5e-3 } };
+    const saved = new Map<string, Uint8Array>();
+    const checkpoint = (name: string) => ({
+      load: async () => saved.get(name),
+      save: async (bytes: Uint8Array) => void saved.set(name, bytes.slice()),
     });
     const whole = (await fitCells(train, { ...OPTIONS, recipe })).predictor;
     const stop = new AbortController();
@@ -157,7 +158,8 @@ describe('a predictor of cells', () => {
       recipe,
       checkpoint,
       signal: stop.signal,
-      onProgress: ({ step }) => step === 9 && stop.abort(),
+      // After the pretraining, of which there are 10 steps of half the cost.
+      onProgress: ({ step, part }) => part > 0.5 && step >= 9 && stop.abort(),
     });
     await expect(stopped).rejects.toMatchObject({ code: 'TRAINING_STOPPED' });
     const resumed = (await fitCells(train, { ...OPTIONS, recipe, checkpoint })).predictor;

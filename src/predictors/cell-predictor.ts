@@ -1,22 +1,16 @@
 // Predictors of cells: a model of graphs trained on architectures with labels, several of different seeds together, with
 // intervals. They are one ONNX file that says what it is for; its outputs are in the labels' own units.
-import { inferShapes } from '../analysis/infer.js';
 import { symbol } from '../graph/dim.js';
-import { type Model, makeGraph, makeModel } from '../graph/graph.js';
-import { tensorNumbers } from '../graph/tensor.js';
-import { isTensor, TensorType } from '../graph/types.js';
-import { kendallTauB, mae } from '../metrics/index.js';
-import { freeze } from '../nn/freeze.js';
-import { trace } from '../nn/step.js';
+import type { Model } from '../graph/graph.js';
 import type { Batch, Weights } from '../nn/trainer.js';
-import { encodeModel } from '../onnx/write.js';
-import { hostTensor, Session, type SessionOptions } from '../runtime/session.js';
+import { Session, type SessionOptions } from '../runtime/session.js';
 import { spaceNamed } from '../spaces/index.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import { Random } from '../util/random.js';
 import { EncodedCells } from './cell-batch.js';
-import { CELL_MODELS, type CellModelName, type CellRecipe } from './cell-models.js';
-import { conformalInterval, type ErrorScale } from './conformal.js';
+import { CELL_MODELS, type CellModelName, type CellRecipe, type Pretraining } from './cell-models.js';
+import type { ErrorScale } from './conformal.js';
 import { reorderedCell } from './consistency.js';
 import {
   fitGraphs,
@@ -25,25 +19,18 @@ import {
   predictAll,
   type TrainedMember,
 } from './fit-graphs.js';
-import { column, type LabelScale, type Labels, labelScale, learned, unlearned } from './labels.js';
-import {
-  INFO_KEY,
-  type LabelInfo,
-  type Predictor,
-  type PredictorInfo,
-  type TrainingSplit,
-} from './predictor.js';
+import { freeLabels } from './free-labels.js';
+import { calibratedLabels, type LabelledRows, labelInfos, validationScore } from './labelled-rows.js';
+import { type LabelScale, type Labels, labelScale, learned } from './labels.js';
+import { membersModel, memberWeights } from './members.js';
+import { OnnxPredictor, withInfo } from './onnx-predictor.js';
+import type { PredictorInfo, TrainingSplit } from './predictor.js';
 import { combinedHeads, type LinearHead } from './transfer.js';
 
-/** Architectures with what is to be predicted of them. */
-export interface LabelledRows {
-  /** Texts of the space. */
-  readonly architectures: readonly string[];
-  readonly labels: Labels;
-}
+export type { LabelledRows } from './labelled-rows.js';
 
 export interface CellFitOptions
-  extends Pick<GraphTraining, 'checkpoint' | 'onProgress' | 'signal'>,
+  extends Pick<GraphTraining, 'checkpoint' | 'onProgress' | 'signal' | 'stage'>,
     Partial<Pick<GraphTraining, 'seed' | 'threads'>> {
   readonly space: string;
   readonly kind: CellModelName;
@@ -75,12 +62,12 @@ export interface FittedCells {
   readonly members: readonly TrainedMember[];
 }
 
-const OUTPUT = 'prediction';
-const MEMBER = 'member';
 /** Parameters of the layer that is not kept when a predictor is trained further for other labels. */
 const HEAD = /^head\./;
 const HEAD_WEIGHT = 'head.weight';
 const HEAD_BIAS = 'head.bias';
+/** Of the random numbers that architectures to learn from for nothing are drawn with. */
+const PRETRAINING_STREAM = 11;
 
 /**
  * Trains a predictor.
@@ -92,18 +79,20 @@ const HEAD_BIAS = 'head.bias';
  * @throws AuspexError SPACE_WITHOUT_CELLS, ARCH_TEXT, LABEL_…, TRAINING_DIVERGED, TRAINING_STOPPED
  */
 export async function fitCells(rows: LabelledRows, options: CellFitOptions): Promise<FittedCells> {
-  const { kind, seed = 0, threads = 2, scale = 'linear', validation, from } = options;
+  const { kind, seed = 0, threads = 2, scale = 'linear', validation } = options;
   const space = spaceNamed(options.space);
   const model = CELL_MODELS[kind];
   const recipe: CellRecipe = {
     ...model.recipe(rows.architectures.length),
-    ...(from ? { model: from.info.recipe.model } : {}),
+    ...(options.from ? { model: options.from.info.recipe.model } : {}),
     ...options.recipe,
   };
   const { labels } = rows;
   const scales = labels.names.map((_, i) => labelScale(labels, i, scale, model.standard));
   const cells = cellsOf(space, rows.architectures);
   const held = validation && cellsOf(space, validation.architectures);
+  const share = pretrainingShare(recipe, options);
+  const from = options.from ?? (await pretrained(space, recipe, share, options));
   const known = [...cells, ...(held ?? [])];
   const vocabulary =
     from?.info.vocabulary ?? space.vocabulary ?? [...new Set(known.flatMap(({ ops }) => ops))].sort();
@@ -114,14 +103,15 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     labels,
     scales,
     ...(validation ? { validation: { graphs: set(held!), labels: validation.labels } } : {}),
-    score: scale === 'log' ? negativeError : meanTau,
+    score: validationScore(scale),
     model: (s, inputs) => model.build(s, inputs, recipe.model, scales.length),
     recipe,
     seed,
     threads,
     ...(from ? { from: await from.startFor(cells, labels, scales) } : {}),
     ...(options.checkpoint ? { checkpoint: options.checkpoint } : {}),
-    ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    ...progressOf(options, (part) => share + (1 - share) * part),
+    ...(options.stage ? { stage: options.stage } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
   });
   if (options.signal?.aborted) {
@@ -135,7 +125,7 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     kind,
     input: 'cell',
     space: space.name,
-    labels: labels.names.map((name, i) => ({ name, unit: labels.units?.[i] ?? '', scale })),
+    labels: labelInfos(labels, scale),
     rows: cells.length,
     seed,
     ...(options.split ? { split: options.split } : {}),
@@ -148,21 +138,95 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
   const plain = await CellPredictor.create(predictorModel(weights, info), info, { threads });
   if (validation === undefined) return { predictor: plain, members };
   const found = await plain.valuesOf(held!);
-  const calibrated = { ...info, labels: info.labels.map((l, i) => calibratedLabel(l, i, found, validation)) };
+  const calibrated = { ...info, labels: calibratedLabels(info.labels, found, validation) };
   await plain.dispose();
   const withIntervals = withInfo(plain.model, calibrated);
   return { predictor: await CellPredictor.create(withIntervals, calibrated, { threads }), members };
 }
 
+/** The part of all work that comes before the labels are learned; a pass of two costs twice as much. */
+function pretrainingShare({ pretraining, steps, loss }: CellRecipe, { from }: CellFitOptions): number {
+  if (pretraining === undefined || from !== undefined) return 0;
+  const own = steps * (loss.consistency === 0 ? 1 : 2);
+  return pretraining.steps / (pretraining.steps + own);
+}
+
+/** A predictor to begin with, unless there is one or the recipe has none. */
+async function pretrained(
+  space: AnySpace,
+  { pretraining, ...recipe }: CellRecipe,
+  share: number,
+  options: CellFitOptions,
+): Promise<CellPredictor | undefined> {
+  if (pretraining === undefined) return undefined;
+  const { validation: _, split: __, ...others } = options;
+  return pretrainCells(space.name, pretraining, {
+    ...others,
+    recipe,
+    ...progressOf(options, (part) => share * part),
+  });
+}
+
+/**
+ * A predictor of what can be told of a space's cells for nothing (see `freeLabels`), to begin with where few labels are
+ * known.
+ *
+ * @example
+ * const from = await pretrainCells('nasbench201', PRETRAINING, { kind: 'nn-former' });
+ * const { predictor } = await fitCells(rows, { space: 'nasbench201', kind: 'nn-former', from });
+ */
+export async function pretrainCells(
+  spaceName: string,
+  { rows, steps, rate }: Pretraining,
+  options: Omit<CellFitOptions, 'space' | 'validation' | 'split' | 'from'>,
+): Promise<CellPredictor> {
+  const space = spaceNamed(spaceName);
+  const { seed = 0 } = options;
+  const random = Random.seeded(seed, PRETRAINING_STREAM);
+  const archs = Array.from({ length: rows }, () => space.sample(random));
+  const labels = freeLabels(space, archs, cellOf(space), seed);
+  const { predictor } = await fitCells(
+    { architectures: archs.map((arch) => space.format(arch)), labels },
+    {
+      ...options,
+      space: spaceName,
+      stage: 'pretraining',
+      scale: 'linear',
+      recipe: {
+        ...options.recipe,
+        pretraining: undefined,
+        steps,
+        rate,
+        loss: { error: 'absolute', rank: 0, consistency: 0 },
+      },
+    },
+  );
+  return predictor;
+}
+
+/** Progress as a part of the whole. */
+function progressOf(
+  { onProgress }: CellFitOptions,
+  partOf: (part: number) => number,
+): Pick<CellFitOptions, 'onProgress'> {
+  if (onProgress === undefined) return {};
+  return { onProgress: (progress) => onProgress({ ...progress, part: partOf(progress.part) }) };
+}
+
 /** The cells that a predictor sees of architectures. */
 function cellsOf(space: AnySpace, architectures: readonly string[]): Cell[] {
+  const of = cellOf(space);
+  return architectures.map((text) => of(space.parse(text)));
+}
+
+function cellOf(space: AnySpace): (arch: unknown) => Cell {
   const cellOf = space.prunedCell ?? space.cell;
   if (cellOf === undefined) {
     throw new AuspexError('SPACE_WITHOUT_CELLS', `architectures of ${space.title} are no cells`, {
       hint: 'train a predictor of whole networks',
     });
   }
-  return architectures.map((text) => cellOf(space.parse(text)));
+  return cellOf;
 }
 
 /** Cells as fitGraphs takes them. Those in another order are only made where they are asked for. */
@@ -187,107 +251,28 @@ class CellSet implements GraphSet {
   }
 }
 
-/** The mean over labels of τ-b. */
-function meanTau(predictions: Float64Array, labels: Labels): number {
-  return meanOver(predictions, labels, kendallTauB);
-}
-
-/** The mean over labels of the absolute error, negative. */
-function negativeError(predictions: Float64Array, labels: Labels): number {
-  return -meanOver(predictions, labels, mae);
-}
-
-function meanOver(
-  predictions: Float64Array,
-  labels: Labels,
-  metric: (predictions: Float64Array, truths: Float64Array) => number,
-): number {
-  const { names } = labels;
-  const scores = names.map((_, i) => {
-    const truths = column(labels, i);
-    const found = column({ names, values: predictions }, i);
-    const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
-    return metric(found.filter(isKnown), truths.filter(isKnown));
-  });
-  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
-}
-
-function calibratedLabel(
-  label: LabelInfo,
-  place: number,
-  found: Float64Array,
-  { labels }: LabelledRows,
-): LabelInfo {
-  const truths = column(labels, place);
-  const predictions = column({ names: labels.names, values: found }, place);
-  const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
-  const interval = conformalInterval(predictions.filter(isKnown), truths.filter(isKnown), {
-    scale: label.scale,
-  });
-  return { ...label, interval };
-}
-
 /** The mean of all members, in the labels' units, for batches of any size: (batch, labels). */
 function predictorModel(members: readonly Weights[], info: CellPredictorInfo): Model {
   const { kind, vocabulary, nodes, recipe, labels, scales } = info;
   const one = new EncodedCells([{ ops: [vocabulary[0]!], adjacency: [[0]] }], vocabulary, nodes).batch([0]);
-  const { model } = trace(
-    one,
-    false,
-    (s, inputs) => {
-      const found = members.map((_, i) =>
-        CELL_MODELS[kind].build(s.at(MEMBER, i), inputs, recipe.model, labels.length),
-      );
-      return unlearned(s.builder.sum(found).div(members.length), scales);
-    },
-    OUTPUT,
+  const shapes = Object.fromEntries(
+    Object.entries(one).map(([name, { type, dims }]) => [
+      name,
+      { type, dims: [symbol('batch'), ...dims.slice(1)] },
+    ]),
   );
-  const weights = members.flatMap((member, i) =>
-    [...member].map(([name, data]) => [`${MEMBER}.${i}.${name}`, data] as const),
+  const { build } = CELL_MODELS[kind];
+  const model = membersModel(
+    members,
+    shapes,
+    (s, inputs) => build(s, inputs, recipe.model, labels.length),
+    scales,
   );
-  const frozen = withAnyBatch(freeze(model, new Map(weights)), labels.length);
-  return withInfo(frozen, info);
-}
-
-function withAnyBatch(model: Model, labels: number): Model {
-  const batch = symbol('batch');
-  const free = (type: unknown): TensorType => {
-    const { dtype, shape } = type as TensorType;
-    return new TensorType(dtype, [batch, ...shape!.slice(1)]);
-  };
-  const { graph } = model;
-  const changed = makeModel(
-    makeGraph({
-      ...graph,
-      inputs: graph.inputs.map(({ name, type }) => ({ name, type: free(type) })),
-      outputs: graph.outputs.map(({ name, type }) => ({ name, type: free(type) })),
-    }),
-    model,
-  );
-  const found = inferShapes(changed).graph.types.get(OUTPUT);
-  if (!found || !isTensor(found) || String(found.shape) !== `batch,${labels}`) {
-    throw new Error(`the model does not take any batch: its output is ${found}`);
-  }
-  return changed;
-}
-
-function withInfo(model: Model, info: CellPredictorInfo): Model {
-  const metadata = new Map([...(model.metadata ?? []), [INFO_KEY, JSON.stringify(info)] as const]);
-  return { ...model, metadata };
+  return withInfo(model, info);
 }
 
 /** A trained predictor of cells. */
-export class CellPredictor implements Predictor {
-  readonly info: CellPredictorInfo;
-  readonly model: Model;
-  readonly #session: Session;
-
-  private constructor(model: Model, info: CellPredictorInfo, session: Session) {
-    this.model = model;
-    this.info = info;
-    this.#session = session;
-  }
-
+export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
   static async create(
     model: Model,
     info: CellPredictorInfo,
@@ -296,27 +281,23 @@ export class CellPredictor implements Predictor {
     return new CellPredictor(model, info, await Session.create(model, options));
   }
 
-  toOnnx(): Uint8Array {
-    return encodeModel(this.model);
-  }
-
   async values(architectures: readonly string[]): Promise<Float64Array> {
     return this.valuesOf(cellsOf(spaceNamed(this.info.space), architectures));
   }
 
   /** What is predicted of cells, as the space gives them: one number for every label, row by row. */
   async valuesOf(cells: readonly Cell[]): Promise<Float64Array> {
-    const { vocabulary, nodes, labels } = this.info;
-    const run = async (batch: Batch): Promise<Float32Array> => {
-      const feeds = await Promise.all(
-        Object.entries(batch).map(
-          async ([name, { type, data, dims }]) => [name, await hostTensor(type, data, dims)] as const,
-        ),
-      );
-      const found = await this.#session.run(Object.fromEntries(feeds));
-      return found[OUTPUT]!.data as Float32Array;
-    };
-    return predictAll(new CellSet(cells, vocabulary, nodes), labels.length, run, { isAnySize: true });
+    const { labels } = this.info;
+    return predictAll(this.#set(cells), labels.length, (batch) => this.run(batch), { isAnySize: true });
+  }
+
+  inputs(architectures: readonly string[]): Batch {
+    const cells = cellsOf(spaceNamed(this.info.space), architectures);
+    return this.#set(cells).batch(cells.map((_, i) => i));
+  }
+
+  #set(cells: readonly Cell[]): CellSet {
+    return new CellSet(cells, this.info.vocabulary, this.info.nodes);
   }
 
   /**
@@ -324,7 +305,7 @@ export class CellPredictor implements Predictor {
    * that combines the known labels to the new ones.
    */
   async startFor(cells: readonly Cell[], labels: Labels, scales: readonly LabelScale[]): Promise<Weights[]> {
-    const members = this.#members();
+    const members = memberWeights(this.model, this.info.recipe.members);
     const heads = members.map((member) => ({ weight: member.get(HEAD_WEIGHT), bias: member.get(HEAD_BIAS) }));
     const starts = members.map((member) => new Map([...member].filter(([name]) => !HEAD.test(name))));
     const { standard } = CELL_MODELS[this.info.kind];
@@ -340,19 +321,5 @@ export class CellPredictor implements Predictor {
       },
     );
     return starts;
-  }
-
-  #members(): Weights[] {
-    return Array.from({ length: this.info.recipe.members }, (_, member) => {
-      const prefix = `${MEMBER}.${member}.`;
-      const own = [...this.model.graph.initializers].filter(([name]) => name.startsWith(prefix));
-      return new Map(
-        own.map(([name, tensor]) => [name.slice(prefix.length), Float32Array.from(tensorNumbers(tensor))]),
-      );
-    });
-  }
-
-  async dispose(): Promise<void> {
-    await this.#session.dispose();
   }
 }

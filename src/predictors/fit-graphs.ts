@@ -19,6 +19,8 @@ export interface GraphSet {
   batch(rows: readonly number[], variant?: 'given' | 'reordered'): Batch;
   /** Rows of one batch have the same; a batch is compiled for each. One for all unless there is this. */
   bucketOf?(row: number): number;
+  /** The most rows of a batch of a bucket, where its graphs are so large that more would take too much memory. */
+  mostOf?(bucket: number): number;
 }
 
 /** How long and how fast. */
@@ -33,6 +35,9 @@ export interface TrainingRecipe {
   /** How many are trained from different seeds; the prediction is their mean. */
   readonly members: number;
 }
+
+/** Where a checkpoint of a name, such as `member0`, is kept. */
+export type Checkpoints = (name: string) => CheckpointStore | undefined;
 
 export interface GraphTraining {
   readonly graphs: GraphSet;
@@ -50,8 +55,9 @@ export interface GraphTraining {
   readonly threads: number;
   /** Weights to begin with, by member; those that the model has not are left out. */
   readonly from?: readonly Weights[];
-  /** Where the checkpoint of a member is kept. */
-  readonly checkpoint?: (member: number) => CheckpointStore | undefined;
+  readonly checkpoint?: Checkpoints;
+  /** What this training is called among several that make one predictor. Default `member`. */
+  readonly stage?: string;
   readonly onProgress?: (progress: GraphProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -121,7 +127,7 @@ async function trainMember(
       ...(from ? { weights: from } : {}),
     },
   );
-  const store = training.checkpoint?.(member);
+  const store = training.checkpoint?.(`${training.stage ?? 'member'}${member}`);
   try {
     const { weights, curves, ended } = await trainer.fit({
       steps,
@@ -154,7 +160,13 @@ function scaledLabels({ names, values }: Labels, scales: readonly LabelScale[]):
 }
 
 /** Rows of graphs that fit into the same batches. */
-function bucketsOf(graphs: GraphSet): readonly (readonly number[])[] {
+interface Bucket {
+  readonly rows: readonly number[];
+  /** That a batch may have. */
+  readonly most: number;
+}
+
+function bucketsOf(graphs: GraphSet): Bucket[] {
   const buckets = new Map<number, number[]>();
   for (let row = 0; row < graphs.count; row++) {
     const bucket = graphs.bucketOf?.(row) ?? 0;
@@ -162,22 +174,20 @@ function bucketsOf(graphs: GraphSet): readonly (readonly number[])[] {
     rows.push(row);
     buckets.set(bucket, rows);
   }
-  return [...buckets.entries()].sort(([a], [b]) => a - b).map(([, rows]) => rows);
+  return [...buckets.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([bucket, rows]) => ({ rows, most: graphs.mostOf?.(bucket) ?? Number.POSITIVE_INFINITY }));
 }
 
 /**
  * The batches of an epoch, in random order. Rows that do not fill one are left to another epoch, which has another order; a
  * bucket of fewer rows than a batch has smaller ones.
  */
-function* batchesOf(
-  training: GraphTraining,
-  buckets: readonly (readonly number[])[],
-  random: Random,
-): Generator<Batch> {
+function* batchesOf(training: GraphTraining, buckets: readonly Bucket[], random: Random): Generator<Batch> {
   const chosen: number[][] = [];
-  for (const rows of buckets) {
+  for (const { rows, most } of buckets) {
     const order = shuffled(rows, random);
-    const size = Math.min(training.recipe.batch, order.length);
+    const size = Math.min(training.recipe.batch, order.length, most);
     for (let start = 0; start + size <= order.length; start += size)
       chosen.push(order.slice(start, start + size));
   }
@@ -227,7 +237,7 @@ function stacked(a: Batch, b: Batch): Batch {
 /** Graphs at once: activations of more do not stay in the cache. */
 const CHUNK = 64;
 
-/** What a model puts out for all graphs, row by row; batches of one size, the last of them filled up. */
+/** What a model puts out for all graphs, row by row; batches of a bucket have one size, the last being filled up. */
 export async function predictAll(
   graphs: GraphSet,
   width: number,
@@ -235,10 +245,11 @@ export async function predictAll(
   { isAnySize = false } = {},
 ): Promise<Float64Array> {
   const values = new Float64Array(graphs.count * width);
-  for (const rows of bucketsOf(graphs)) {
-    for (let start = 0; start < rows.length; start += CHUNK) {
-      const part = rows.slice(start, start + CHUNK);
-      const filled = isAnySize ? part : [...part, ...new Array(CHUNK - part.length).fill(part[0])];
+  for (const { rows, most } of bucketsOf(graphs)) {
+    const size = Math.min(CHUNK, most, rows.length);
+    for (let start = 0; start < rows.length; start += size) {
+      const part = rows.slice(start, start + size);
+      const filled = isAnySize ? part : [...part, ...new Array(size - part.length).fill(part[0])];
       const found = await run(graphs.batch(filled));
       part.forEach((row, b) => {
         for (let i = 0; i < width; i++) values[row * width + i] = found[b * width + i]!;

@@ -1,5 +1,12 @@
 // Predictors: train, save, load, predict.
-export { CELL_MODELS, type CellModelName, type CellModelOptions, type CellRecipe } from './cell-models.js';
+export {
+  CELL_MODELS,
+  type CellModelName,
+  type CellModelOptions,
+  type CellRecipe,
+  PRETRAINING,
+  type Pretraining,
+} from './cell-models.js';
 export {
   type CellFitOptions,
   CellPredictor,
@@ -7,6 +14,7 @@ export {
   type FittedCells,
   fitCells,
   type LabelledRows,
+  pretrainCells,
 } from './cell-predictor.js';
 export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './conformal.js';
 export type { GraphProgress, TrainedMember, TrainingRecipe } from './fit-graphs.js';

@@ -1,10 +1,9 @@
 // From a file to the predictor that is in it.
 import type { Model } from '../graph/graph.js';
 import { decodeModel } from '../onnx/read.js';
-import type { SessionOptions } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
-import { CELL_MODELS } from './cell-models.js';
-import { CellPredictor, type CellPredictorInfo } from './cell-predictor.js';
+import { printableStart } from '../util/printable.js';
+import { KINDS, type LoadOptions } from './kinds.js';
 import { INFO_KEY, type Predictor, type PredictorInfo } from './predictor.js';
 
 /**
@@ -12,7 +11,7 @@ import { INFO_KEY, type Predictor, type PredictorInfo } from './predictor.js';
  *
  * @throws AuspexError NOT_A_PREDICTOR, PREDICTOR_TOO_NEW
  */
-export async function decodePredictor(bytes: Uint8Array, options: SessionOptions = {}): Promise<Predictor> {
+export async function decodePredictor(bytes: Uint8Array, options: LoadOptions = {}): Promise<Predictor> {
   const model = decodeModel(bytes);
   const info = infoOf(model);
   if (info.version !== 1) {
@@ -20,16 +19,19 @@ export async function decodePredictor(bytes: Uint8Array, options: SessionOptions
       hint: 'update auspex',
     });
   }
-  if (!Object.hasOwn(CELL_MODELS, info.kind)) {
-    throw new AuspexError('NOT_A_PREDICTOR', `there is no predictor of the kind '${info.kind}'`);
+  const kind = KINDS.get(info.kind);
+  if (kind === undefined) {
+    const shown = printableStart(String(info.kind), 40);
+    throw new AuspexError('NOT_A_PREDICTOR', `there is no predictor of the kind '${shown}'`);
   }
-  return CellPredictor.create(model, info as CellPredictorInfo, options);
+  return kind.load(model, info, options);
 }
 
 function infoOf(model: Model): PredictorInfo {
   const text = model.metadata?.get(INFO_KEY);
   try {
-    if (text !== undefined) return JSON.parse(text) as PredictorInfo;
+    const info: unknown = text === undefined ? undefined : JSON.parse(text);
+    if (typeof info === 'object' && info !== null) return info as PredictorInfo;
   } catch {
     // Somebody else's metadata under our key: no predictor of ours.
   }

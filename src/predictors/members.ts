@@ -1,9 +1,10 @@
 // Several models of graphs, trained from different seeds, as one: the mean of what they say, in the labels' units.
-import { isTensor } from '../graph/types.js';
-import type { Shape } from '../graph/types.js';
+
 import type { DataType } from '../graph/dtype.js';
 import type { Model } from '../graph/graph.js';
 import { tensorNumbers } from '../graph/tensor.js';
+import type { Shape } from '../graph/types.js';
+import { isTensor } from '../graph/types.js';
 import { freeze } from '../nn/freeze.js';
 import type { Scope } from '../nn/scope.js';
 import { type Inputs, trace } from '../nn/step.js';

@@ -1,5 +1,5 @@
 // Networks as NAR-Former V2 is given them, for `EncodedNetworks`: 152 numbers of every operator, 40 of the whole.
-import { type Encoding, waves } from './latency/encodings.js';
+import { type Encoding, knownWaves, waves } from './latency/encodings.js';
 import { CODES, MAX_ATTRIBUTES } from './latency/operators.js';
 
 /** Numbers that a number becomes. */
@@ -24,12 +24,12 @@ export function narFormerV2Encoding(variant: 'meant' | 'released' = 'meant'): En
     writeNode(into, at, { code, attributes, shape }) {
       const isByFrequency = variant === 'released' && code === TRANSPOSE;
       attributes.forEach((value, i) => {
-        waves(value, WAVES).forEach((wave, k) => {
+        knownWaves(value, WAVES).forEach((wave, k) => {
           into[at + (isByFrequency ? k * MAX_ATTRIBUTES + i : i * WAVES + k)] = wave;
         });
       });
       const sizes = at + MAX_ATTRIBUTES * WAVES;
-      shape.forEach((value, i) => void into.set(waves(value, WAVES), sizes + i * WAVES));
+      shape.forEach((value, i) => void into.set(knownWaves(value, WAVES), sizes + i * WAVES));
     },
     writeStatic(into, at, { batch, flops, parameters, memoryAccess }) {
       const numbers = [batch, flops / GIGA, parameters / GIGA, memoryAccess / GIGA];

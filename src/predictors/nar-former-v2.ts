@@ -106,7 +106,13 @@ export function narFormerV2Latency(
   const last = blocks(s, nodes, adjacency, options).at(-1)!;
   const pooled = presence.unsqueeze([1]).matmul(last).squeeze([1]);
   const whole = dropout(s, headLinear(s.at('statics'), statics, options.width), options.dropout).relu();
-  return head(s.at('head'), s.builder.concat([pooled, whole], -1), options, options.outputs, options.positive);
+  return head(
+    s.at('head'),
+    s.builder.concat([pooled, whole], -1),
+    options,
+    options.outputs,
+    options.positive,
+  );
 }
 
 /** Exact codes of 32 frequencies repeat after so many numbers. */

@@ -1,9 +1,8 @@
 // What all predictors share: a model that runs, and is a file which says what it is for.
 import type { Model } from '../graph/graph.js';
-import type { Batch } from '../nn/batch.js';
-import { tensorsOf } from '../nn/batch.js';
+import { type Batch, tensorsOf } from '../nn/batch.js';
 import { encodeModel } from '../onnx/write.js';
-import { Session, type SessionOptions } from '../runtime/session.js';
+import type { Session } from '../runtime/session.js';
 import { INFO_KEY, type Predictor, type PredictorInfo } from './predictor.js';
 
 /** The output of a predictor's model: (batch, labels), in the labels' units. */
@@ -45,9 +44,4 @@ export abstract class OnnxPredictor<Info extends PredictorInfo> implements Predi
   async dispose(): Promise<void> {
     await this.#session.dispose();
   }
-}
-
-/** Loads a predictor's model; its constructor is given what came of it. */
-export function sessionOf(model: Model, options: SessionOptions = {}): Promise<Session> {
-  return Session.create(model, options);
 }

@@ -9,7 +9,12 @@ export interface DataSource {
   readonly all?: number;
 }
 
-export type DataName = 'nasbench101' | 'nasbench201' | 'nasbench201_latency' | 'fbnet_latency' | 'ofa_latency';
+export type DataName =
+  | 'nasbench101'
+  | 'nasbench201'
+  | 'nasbench201_latency'
+  | 'fbnet_latency'
+  | 'ofa_latency';
 
 const HELP_LATENCIES =
   'from https://github.com/HayeonLee/HELP: a CSV with a column `arch` and one for every device';

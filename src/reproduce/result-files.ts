@@ -23,8 +23,8 @@ export class ResultFiles {
   }
 
   /** Where a part of a training keeps its state: none is gone on with by a training of other settings. */
-  checkpointOf(draw: Draw, settings: CellSettings, part: 'trunk' | 'cell', member: number): string {
-    return `${this.#workOf(draw, settings)}.${part}${member}.checkpoint`;
+  checkpointOf(draw: Draw, settings: CellSettings, part: 'trunk' | 'cell', name: string): string {
+    return `${this.#workOf(draw, settings)}.${part}.${name}.checkpoint`;
   }
 
   /** Where a trunk is kept until its cell is done. */

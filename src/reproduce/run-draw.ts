@@ -3,23 +3,26 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Table } from '../datasets/table.js';
-import type { LabelledRows } from '../predictors/cell-predictor.js';
 import { evaluate } from '../predictors/evaluate.js';
+import { type FittedPredictor, kindNamed } from '../predictors/kinds.js';
+import type { LabelledRows } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
 import { type Predictor, withInterval } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type DrawnRows, drawRows } from './draw-rows.js';
-import { fitKind, type KindFit, trainingWork } from './fit.js';
 import { type CellSettings, type Draw, type DrawResult, type LabelResult, RESULT_SCHEMA } from './result.js';
 import type { ResultFiles } from './result-files.js';
+import { trainingWork } from './work.js';
 
 export interface DrawOptions {
   readonly settings: CellSettings;
   readonly files: ResultFiles;
   readonly data: { readonly file: string; readonly table: Table };
   readonly threads: number;
+  /** What a kind of predictor has learned of a space before any label, if somebody has done that. */
+  readonly pretrained?: (kind: string, space: string) => Promise<Predictor | undefined>;
   readonly version: string;
   /** @param part of this draw that is done, 0 to 1 */
   readonly onProgress?: (part: number, note: string) => void;
@@ -40,7 +43,9 @@ export async function runDraw(draw: Draw, options: DrawOptions): Promise<DrawRes
   await files.prepare(draw);
   const isResumed = hasWork(draw, options);
   const start = performance.now();
-  const from = cell.trunk && (await trunkOf(draw, cell.trunk, rows, options, parts.trunk));
+  const from = cell.isPretrained
+    ? await pretrainedFor(draw, options)
+    : cell.trunk && (await trunkOf(draw, cell.trunk, rows, options, parts.trunk));
   const fitted = await fit(draw, 'cell', rows, options, parts.train, from);
   await from?.dispose();
   const { predictor, members } = fitted;
@@ -64,7 +69,7 @@ export async function runDraw(draw: Draw, options: DrawOptions): Promise<DrawRes
       validation: members.flatMap(({ curves }) =>
         curves.validation.length === 0 ? [] : [Math.max(...curves.validation.map(({ score }) => score))],
       ),
-      recipe: (predictor.info as { recipe?: unknown }).recipe ?? null,
+      recipe: recipeOf(predictor),
       threads,
       seconds: { train: (trained - start) / 1000, test: (performance.now() - trained) / 1000 },
       isResumed,
@@ -76,6 +81,12 @@ export async function runDraw(draw: Draw, options: DrawOptions): Promise<DrawRes
   } finally {
     await predictor.dispose();
   }
+}
+
+/** What kinds that are trained in steps call their recipe, and others their options. */
+function recipeOf({ info }: Predictor): unknown {
+  const { recipe, options } = info as { recipe?: unknown; options?: unknown };
+  return recipe ?? options ?? null;
 }
 
 /** How a part of the work reports: its own part that is done. */
@@ -107,10 +118,23 @@ function partsOf(
 function hasWork(draw: Draw, { files, settings }: DrawOptions): boolean {
   const paths = [
     files.trunkOf(draw, settings),
-    files.checkpointOf(draw, settings, 'trunk', 0),
-    files.checkpointOf(draw, settings, 'cell', 0),
+    files.checkpointOf(draw, settings, 'trunk', 'member0'),
+    files.checkpointOf(draw, settings, 'cell', 'member0'),
+    files.checkpointOf(draw, settings, 'cell', 'pretraining0'),
   ];
   return paths.some((path) => existsSync(path));
+}
+
+async function pretrainedFor(
+  { cell: { kind } }: Draw,
+  { data, pretrained }: DrawOptions,
+): Promise<Predictor> {
+  const { space } = data.table;
+  const found = await pretrained?.(kind, space);
+  if (found !== undefined) return found;
+  throw new AuspexError('REPRODUCE_TRUNK', `nothing was learned of ${space} for ${kind} before any label`, {
+    hint: 'auspex pretrain makes it; it belongs into the folder predictors of the package',
+  });
 }
 
 /** The trunk as an earlier run left it, or trained now and kept. */
@@ -136,20 +160,19 @@ async function fit(
   report: Report,
   from?: Predictor,
   names: readonly string[] = draw.cell.labels.map(({ train }) => train),
-): Promise<KindFit> {
+): Promise<FittedPredictor> {
   const { cell, seed } = draw;
   const { data, files, settings, threads, signal } = options;
   const { train, validation } = part === 'trunk' ? rows.trunk : rows;
-  return fitKind(labelled(data.table, train, names), {
+  return kindNamed(cell.kind).fit(labelled(data.table, train, names), {
     space: data.table.space,
-    kind: cell.kind,
-    recipe: settings.recipe,
+    changes: settings.recipe,
     scale: cell.scale,
     seed,
     threads,
     ...(validation.length > 0 ? { validation: labelled(data.table, validation, names) } : {}),
     ...(from ? { from } : {}),
-    checkpoint: (member) => checkpointFile(files.checkpointOf(draw, settings, part, member)),
+    checkpoint: (name) => checkpointFile(files.checkpointOf(draw, settings, part, name)),
     onProgress: ({ part: done, loss }) =>
       report(done, `${part === 'trunk' ? 'trunk, ' : ''}loss ${loss.toPrecision(3)}`),
     ...(signal ? { signal } : {}),

@@ -5,11 +5,11 @@ import type { Table } from '../datasets/table.js';
 import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { DATA, type DataName, fileNames } from './data.js';
-import { trainingWork } from './fit.js';
 import { type Draw, type DrawResult, settingsOf } from './result.js';
 import { ResultFiles } from './result-files.js';
-import { runDraw } from './run-draw.js';
+import { type DrawOptions, runDraw } from './run-draw.js';
 import type { ReproducedTable, ResultCell } from './table.js';
+import { trainingWork } from './work.js';
 
 export interface RunOptions extends Pick<TableChoice, 'only' | 'draws' | 'steps'> {
   /** The folder of the benchmark tables. */
@@ -17,11 +17,14 @@ export interface RunOptions extends Pick<TableChoice, 'only' | 'draws' | 'steps'
   /** The folder of the results. */
   readonly out: string;
   readonly threads: number;
+  readonly pretrained?: NonNullable<DrawOptions['pretrained']>;
   readonly version: string;
   /** Does again what is done. */
   readonly isForced?: boolean;
   /** @param part of what this run does, 0 to 1 */
   readonly onProgress?: (part: number, note: string) => void;
+  /** Called after every draw. */
+  readonly onDone?: (done: DrawResult | FailedDraw) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +72,7 @@ export function drawsOf(table: ReproducedTable, { only, draws }: TableChoice): D
  * has some that were made otherwise, TRAINING_STOPPED.
  */
 export async function runTable(table: ReproducedTable, options: RunOptions): Promise<RanTable> {
-  const { out, draws, steps, isForced = false, onProgress, signal } = options;
+  const { out, draws, steps, isForced = false, onProgress, onDone, signal } = options;
   const files = new ResultFiles(out);
   const all = drawsOf(table, { draws, ...(options.only ? { only: options.only } : {}) });
   const pending = isForced ? all : all.filter((draw) => !isDone(files, draw, steps));
@@ -97,9 +100,12 @@ export async function runTable(table: ReproducedTable, options: RunOptions): Pro
         onProgress: (part, note) => onProgress?.((before + part * work[i]!) / whole, note),
       });
       results.push(result);
+      onDone?.(result);
     } catch (error) {
-      if (!(error instanceof AuspexError) || error.code === 'TRAINING_STOPPED' || signal?.aborted) throw error;
+      if (!(error instanceof AuspexError) || error.code === 'TRAINING_STOPPED' || signal?.aborted)
+        throw error;
       failures.push({ cell: cell.id, seed, error });
+      onDone?.(failures.at(-1)!);
     }
     before += work[i]!;
   }

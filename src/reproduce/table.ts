@@ -1,6 +1,7 @@
 // What a table of a paper is here: cells, each a predictor that is trained and tested in one way, beside the numbers
 // that were published. Data only; nothing is run.
 import type { ErrorScale } from '../predictors/conformal.js';
+import type { RecipeChanges } from '../predictors/kinds.js';
 import type { DataName } from './data.js';
 
 export interface ReproducedTable {
@@ -36,6 +37,8 @@ export interface ResultCell {
   readonly scale: ErrorScale;
   /** What differs from the recipe that the kind has for so many rows. */
   readonly recipe?: RecipeChanges;
+  /** Begins with what was learned of the space before any label; else with nothing. */
+  readonly isPretrained?: true;
   /** Trained first, on all rows that are drawn, for other labels; what it learned is where the cell begins. */
   readonly trunk?: readonly string[];
   /** Those that are shown; the first is what is compared with. */
@@ -55,12 +58,6 @@ export interface ResultCell {
 export interface LabelPair {
   readonly train: string;
   readonly test: string;
-}
-
-export interface RecipeChanges {
-  readonly steps?: number;
-  /** Options of the model. */
-  readonly model?: Readonly<Record<string, unknown>>;
 }
 
 /** A number somebody printed. */

@@ -9,11 +9,8 @@ import { digest } from '../util/digest.js';
 import { SPACE_KEY } from './network.js';
 import type { AnySpace, NetworkOptions } from './space.js';
 
-export interface Description {
-  /** The architecture in its canonical text. */
-  readonly arch: string;
-  /** The same for architectures that are the same network. */
-  readonly hash: string;
+/** What can be said of a network, wherever it comes from. */
+export interface NetworkDescription {
   /** Trained parameters. */
   readonly parameters: number;
   /** Multiply-accumulates of one run. */
@@ -24,6 +21,13 @@ export interface Description {
   readonly depth: number;
   /** Nodes of the ONNX graph. */
   readonly nodes: number;
+}
+
+export interface Description extends NetworkDescription {
+  /** The architecture in its canonical text. */
+  readonly arch: string;
+  /** The same for architectures that are the same network. */
+  readonly hash: string;
 }
 
 /**
@@ -41,12 +45,12 @@ export function describeArchitecture(
   return {
     arch: text,
     hash: space.hash ? space.hash(arch) : digest(text),
-    ...countNetwork(space.network(arch, options)),
+    ...describeNetwork(space.network(arch, options)),
   };
 }
 
 /** What `cost` counts; faster for a network that states its parameters itself, as a million of them may be asked for. */
-function countNetwork(model: Model): Omit<Description, 'arch' | 'hash'> {
+export function describeNetwork(model: Model): NetworkDescription {
   const inference = inferShapes(model);
   const { nodes, initializers } = inference.graph;
   let [macs, flops]: [Dim, Dim] = [0, 0];

@@ -2,7 +2,7 @@
 // must beat. Closed form, least squares or ridge.
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
-import { Builder } from '../../ops/build.js';
+import { Builder, type Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
 import { baselineModel, INPUT, OPSETS } from './baseline-model.js';
 import { type FeatureRows, targetsFor } from './feature-rows.js';
@@ -77,19 +77,24 @@ export class LinearRegression {
     return predictions;
   }
 
-  /** The regression as a model that stands alone: `features` (rows, F) → `prediction` (rows, 1). */
-  toModel(): Model {
+  /** Writes the regression into a graph: (rows, F) → (rows, 1). */
+  apply(x: Value): Value {
     const { features, log, means, deviations, weights, bias } = this.#fitted;
-    const builder = new Builder({ opsets: OPSETS });
-    const x = builder.input(INPUT, 'float32', [symbol('rows'), features.length]);
     const constant = (values: readonly number[], dims: readonly number[]) =>
-      builder.constant(values, 'float32', dims);
-    const prediction = (log ? x.log() : x)
+      x.builder.constant(values, 'float32', dims);
+    return (log ? x.log() : x)
       .sub(constant(means, [features.length]))
       .div(constant(deviations, [features.length]))
       .matmul(constant(weights, [features.length, 1]))
       .add(bias);
-    return baselineModel('linear-regression', features, builder, { prediction });
+  }
+
+  /** The regression as a model that stands alone: `features` (rows, F) → `prediction` (rows, 1). */
+  toModel(): Model {
+    const { features } = this.#fitted;
+    const builder = new Builder({ opsets: OPSETS });
+    const x = builder.input(INPUT, 'float32', [symbol('rows'), features.length]);
+    return baselineModel('linear-regression', features, builder, { prediction: this.apply(x) });
   }
 
   toJSON(): LinearRegressionJson {

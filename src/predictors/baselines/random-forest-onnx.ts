@@ -1,7 +1,7 @@
 // A forest as an ONNX model: one TreeEnsembleRegressor with a target for every tree, their mean and standard deviation.
 import { symbol } from '../../graph/dim.js';
 import type { Attribute, Model } from '../../graph/graph.js';
-import { Builder } from '../../ops/build.js';
+import { Builder, type Value } from '../../ops/build.js';
 import { baselineModel, INPUT, ML_DOMAIN, OPSETS } from './baseline-model.js';
 import type { Tree } from './grow-tree.js';
 
@@ -9,11 +9,16 @@ import type { Tree } from './grow-tree.js';
 export function forestModel(features: readonly string[], trees: readonly Tree[]): Model {
   const builder = new Builder({ opsets: OPSETS });
   const x = builder.input(INPUT, 'float32', [symbol('rows'), features.length]);
-  const [byTree] = builder.apply('TreeEnsembleRegressor', [x], ensemble(trees), { domain: ML_DOMAIN });
-  const mean = byTree!.mean([1], true);
-  const off = byTree!.sub(mean);
+  const byTree = treeValues(x, trees);
+  const mean = byTree.mean([1], true);
+  const off = byTree.sub(mean);
   const spread = off.mul(off).mean([1], true).sqrt();
   return baselineModel('random-forest', features, builder, { prediction: mean, spread });
+}
+
+/** What every tree says: (rows, F) → (rows, trees). */
+export function treeValues(x: Value, trees: readonly Tree[]): Value {
+  return x.builder.apply('TreeEnsembleRegressor', [x], ensemble(trees), { domain: ML_DOMAIN })[0]!;
 }
 
 /** Nodes are named by tree and place; leaves have weights, one target for each tree. */

@@ -104,7 +104,8 @@ export function waves(value: number, width: number): Float32Array {
 const known = new Map<number, Map<number, Float32Array>>();
 const MAX_KNOWN = 10_000;
 
-function knownWaves(value: number, width: number): Float32Array {
+/** `waves`, looked up. */
+export function knownWaves(value: number, width: number): Float32Array {
   let table = known.get(width);
   if (table === undefined || table.size > MAX_KNOWN) {
     table = new Map();

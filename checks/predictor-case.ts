@@ -1,0 +1,38 @@
+// What a predictor's file is given and gives, as a small JSON for scripts/check_predictor.py, which runs the file in
+// Python: `node build/checks/predictor-case.js PREDICTOR.onnx CASE.json [ARCHITECTURE…]`. Without architectures three
+// are drawn from the predictor's space.
+import { readFileSync, writeFileSync } from 'node:fs';
+import '../src/ops/index.js';
+import { readModel } from '../src/onnx/file.js';
+import { decodePredictor } from '../src/predictors/load.js';
+import { OnnxPredictor } from '../src/predictors/onnx-predictor.js';
+import { spaceNamed } from '../src/spaces/index.js';
+import { Random } from '../src/util/random.js';
+
+const [file, output, ...given] = process.argv.slice(2);
+if (file === undefined || output === undefined) {
+  throw new Error('usage: predictor-case.js PREDICTOR.onnx CASE.json [ARCHITECTURE…]');
+}
+
+const predictor = await decodePredictor(readFileSync(file), { read: readModel, threads: 1 });
+if (!(predictor instanceof OnnxPredictor)) throw new Error('the predictor is no ONNX model');
+const { space, kind, labels } = predictor.info;
+const architectures = given.length > 0 ? given : drawn();
+
+function drawn(): string[] {
+  const random = Random.seeded(1);
+  const of = spaceNamed(space);
+  return Array.from({ length: 3 }, () => of.format(of.sample(random)));
+}
+
+const inputs = Object.entries(predictor.inputs(architectures)).map(([name, { type, dims, data }]) => [
+  name,
+  { type, dims, data: Array.from(data as Float32Array) },
+]);
+const values = await predictor.values(architectures);
+const expected = { dims: [architectures.length, labels.length], data: Array.from(values) };
+writeFileSync(
+  output,
+  JSON.stringify({ kind, space, architectures, inputs: Object.fromEntries(inputs), output: expected }),
+);
+await predictor.dispose();

@@ -1,0 +1,24 @@
+// All tables that can be reproduced, by name.
+import { AuspexError } from '../../util/errors.js';
+import type { ReproducedTable } from '../table.js';
+import { LATENCY, LATENCY_TRANSFER } from './latency.js';
+import { NB101_ABLATION, NB101_ACCURACY } from './nb101.js';
+import { NB201_ACCURACY } from './nb201-accuracy.js';
+import { NB201_DATASETS } from './nb201-datasets.js';
+
+export const TABLES: readonly ReproducedTable[] = [
+  NB201_ACCURACY,
+  NB101_ACCURACY,
+  NB101_ABLATION,
+  LATENCY,
+  LATENCY_TRANSFER,
+  NB201_DATASETS,
+];
+
+export function reproducedTable(id: string, tables = TABLES): ReproducedTable {
+  const found = tables.find((table) => table.id === id);
+  if (found) return found;
+  throw new AuspexError('REPRODUCE_UNKNOWN', `there is no table '${id}'`, {
+    hint: `there are ${tables.map((table) => table.id).join(', ')}`,
+  });
+}

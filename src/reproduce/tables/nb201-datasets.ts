@@ -1,0 +1,32 @@
+// NAS-Bench-201 on the other two data sets.
+import type { ReproducedTable } from '../table.js';
+import { RECIPE_DIFFERS, SPLIT_DIFFERS } from './sources.js';
+
+export const NB201_DATASETS: ReproducedTable = {
+  id: 'nb201-datasets',
+  title: 'Accuracy on CIFAR-100 and ImageNet16-120 (NAS-Bench-201)',
+  paper: 'NAS-Bench-201 (Dong & Yang, ICLR 2020)',
+  shows: 'Whether what holds for CIFAR-10 holds for harder data sets, from 5% of the architectures.',
+  differs: [
+    'NN-Former and NAR-Former V2 publish CIFAR-10 only: there is nothing to compare with.',
+    'Learned from test accuracy, as T of nb201-accuracy.',
+    ...SPLIT_DIFFERS,
+    RECIPE_DIFFERS,
+  ],
+  plot: 'bars',
+  cells: ['cifar100', 'imagenet16'].map((set) => ({
+    id: `${set}-781-nn-former`,
+    series: set,
+    data: 'nasbench201',
+    kind: 'nn-former',
+    isPretrained: true,
+    rows: 781,
+    validation: 200,
+    labels: [{ train: `${set}_test`, test: `${set}_test` }],
+    scale: 'linear',
+    metrics: ['tau-b', 'spearman', 'mae', 'acc@0.1'],
+    published: [],
+    others: [],
+    differs: [],
+  })),
+};

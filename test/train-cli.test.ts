@@ -1,0 +1,194 @@
+// `auspex train` and `auspex predict` as built, run as a user would. The tables are made up.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import '../src/ops/index.js';
+import { kendallTauB } from '../src/metrics/index.js';
+import { writeModel } from '../src/onnx/file.js';
+import { KINDS } from '../src/predictors/kinds.js';
+import { describeArchitecture } from '../src/spaces/index.js';
+import { nasBench201 } from '../src/spaces/nasbench201.js';
+import { Random } from '../src/util/random.js';
+
+const CLI = join(resolve(import.meta.dirname, '..'), 'dist/cli/main.js');
+const folder = mkdtempSync(join(tmpdir(), 'auspex-train-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+}
+
+function json(...args: string[]) {
+  const { status, stdout, stderr } = run(...args, '--json');
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+/** Expects a refusal: exit code 2, a code and a sentence, no stack. */
+function refused(code: string | RegExp, ...args: string[]): void {
+  const { status, stdout, stderr } = run(...args);
+  expect(stderr).toMatch(code);
+  expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
+  expect([status, stdout]).toEqual([2, '']);
+}
+
+// A latency that is nearly a power of the MACs.
+const random = Random.seeded(8);
+const rows = Array.from({ length: 120 }, () => {
+  const arch = nasBench201.sample(random);
+  const { macs } = describeArchitecture(nasBench201, arch);
+  return { arch: nasBench201.format(arch), ms: (macs / 1e7) ** 0.8 * (1 + 0.02 * random.normal()) };
+});
+const [known, unseen] = [rows.slice(0, 80), rows.slice(80)];
+writeFileSync(at('ms.csv'), `arch,ms\n${known.map(({ arch, ms }) => `${arch},${ms}`).join('\n')}\n`);
+const TABLE = ['--data', 'ms.csv', '--space', 'nasbench201', '--label', 'ms', '--validation', '20'];
+
+function tauOf(predictor: string): number {
+  writeFileSync(at('unseen.txt'), unseen.map(({ arch }) => `${arch}\n`).join(''));
+  const { status, stdout, stderr } = run('predict', predictor, '--input', 'unseen.txt', '--json');
+  expect(status, stderr).toBe(0);
+  const lines = stdout.trim().split('\n');
+  const found = lines.map((line) => JSON.parse(line).predictions[0]);
+  for (const { low, value, high } of found) expect(low < value && value < high).toBe(true);
+  return kendallTauB(
+    found.map(({ value }) => value),
+    unseen.map(({ ms }) => ms),
+  );
+}
+
+describe('auspex train', () => {
+  it('lists all predictors within 80 columns', () => {
+    const { stdout, status } = run('train', '--help');
+    expect(status).toBe(0);
+    const lines = stdout.split('\n');
+    for (const line of lines) expect([...line].length).toBeLessThanOrEqual(80);
+    for (const [name, { summary }] of KINDS) {
+      expect(lines.some((line) => line.trim() === `${name}${' '.repeat(23 - name.length)}${summary}`)).toBe(
+        true,
+      );
+    }
+  });
+
+  it('trains a forest that predicts', () => {
+    const trained = json(
+      'train',
+      'forest',
+      ...TABLE,
+      '--scale',
+      'log',
+      '--model',
+      '{"trees":30}',
+      '-o',
+      'forest.onnx',
+    );
+    expect(trained).toMatchObject({
+      schema: 'auspex.train/1',
+      kind: 'forest',
+      space: 'nasbench201',
+      rows: 60,
+      best: [],
+      split: { train: 60, validation: 20, of: 80, seed: 0 },
+      options: { trees: 30 },
+      labels: [{ name: 'ms', scale: 'log', interval: { rows: 20, coverage: 0.9 } }],
+    });
+    expect(tauOf('forest.onnx')).toBeGreaterThan(0.8);
+    const { stdout } = run('train', 'flops', ...TABLE, '-o', 'flops.onnx');
+    expect(stdout).toMatch(/^flops\.onnx: FLOPs alone for nasbench201\n {2}60 rows, seed 0, \d+ s\n/);
+  });
+
+  it('goes on where it was killed, to the same bytes', async () => {
+    const options = ['--scale', 'log', '--model', '{"width":16,"layers":1,"dropout":0}', '--threads', '1'];
+    const more = ['--steps', '100', '--members', '1', '--batch', '32', '--rate', '1e-2', '--seed', '3'];
+    const args = (output: string) => ['train', 'nn-former', ...TABLE, ...options, ...more, '-o', output];
+    const checkpoint = at('killed.onnx.member0.checkpoint');
+    const child = spawn(process.execPath, [CLI, ...args('killed.onnx')], { cwd: folder, stdio: 'ignore' });
+    const ended = new Promise((done) => void child.on('close', (_, signal) => done(signal)));
+    while (!existsSync(checkpoint) && child.exitCode === null) await setTimeout(2);
+    child.kill('SIGKILL');
+    expect(await ended).toBe('SIGKILL');
+    expect(existsSync(at('killed.onnx'))).toBe(false);
+    refused('CHECKPOINT_EXISTS', ...args('killed.onnx'));
+    expect(json(...args('killed.onnx'), '--resume').best[0]).toBeLessThan(0);
+    json(...args('whole.onnx'), '--curves', 'curves.json');
+    expect(readFileSync(at('killed.onnx')).equals(readFileSync(at('whole.onnx')))).toBe(true);
+    expect(JSON.parse(readFileSync(at('curves.json'), 'utf8')).members[0].loss.length).toBe(100);
+    expect(readdirSync(folder).filter((name) => /checkpoint|tmp/.test(name))).toEqual([]);
+    expect(tauOf('whole.onnx')).toBeGreaterThan(0.5);
+  });
+
+  it('learns from ONNX files', () => {
+    const files = known.slice(0, 12).map(({ arch, ms }, i) => {
+      const network = nasBench201.network(nasBench201.parse(arch), { width: 0.25 });
+      writeModel(network, at(`net${i}.onnx`));
+      return `net${i}.onnx,${ms}`;
+    });
+    writeFileSync(at('files.csv'), `arch,ms\n${files.join('\n')}\n`);
+    const table = ['--data', 'files.csv', '--space', 'onnx', '--label', 'ms', '--validation', '0'];
+    const tiny = ['--steps', '1', '--model', '{"width":8}', '--threads', '1'];
+    expect(json('train', 'nnlp-network', ...table, ...tiny, '-o', 'net.onnx')).toMatchObject({
+      space: 'onnx',
+    });
+    json('train', 'linear', ...table, '-o', 'linear.onnx');
+    for (const predictor of ['net.onnx', 'linear.onnx']) {
+      const { predictions, cost, arch } = json('predict', predictor, 'net3.onnx');
+      expect([predictions.length, Number.isFinite(predictions[0].value), arch]).toEqual([
+        1,
+        true,
+        'net3.onnx',
+      ]);
+      expect(cost.parameters).toBeGreaterThan(1000);
+    }
+    refused('NETWORK_WITHOUT_SPACE', 'predict', 'forest.onnx', 'net3.onnx');
+    refused('FILE_UNREADABLE', 'predict', 'net.onnx', 'nowhere.onnx');
+  });
+
+  it.each([
+    ['an unknown predictor', /PREDICTOR_UNKNOWN[\s\S]*nn-former, /, 'magic', TABLE],
+    [
+      'an unknown label',
+      'CSV_HEADER',
+      'forest',
+      ['--data', 'ms.csv', '--space', 'nasbench201', '--label', 'y'],
+    ],
+    ['a missing file', 'FILE_UNREADABLE', 'forest', ['--data', 'no.csv', '--label', 'ms']],
+    [
+      'another space',
+      'ARCH_TEXT',
+      'forest',
+      ['--data', 'ms.csv', '--space', 'nasbench101', '--label', 'ms', '--validation', '20'],
+    ],
+    [
+      'a space without cells',
+      'SPACE_WITHOUT_CELLS',
+      'gcn',
+      ['--data', 'ms.csv', '--space', 'hwgpt-s', '--label', 'ms', '--validation', '20'],
+    ],
+    ['steps of a forest', /BAD_OPTION: --steps/, 'forest', [...TABLE, '--steps', '5']],
+    ['resuming a forest', /BAD_OPTION: --resume/, 'forest', [...TABLE, '--resume']],
+    ['an option that is none', /MODEL_OPTION[\s\S]*trees/, 'forest', [...TABLE, '--model', '{"width":5}']],
+    [
+      'an option of another type',
+      /MODEL_OPTION[\s\S]*like \d+/,
+      'nn-former',
+      [...TABLE, '--model', '{"width":"wide"}'],
+    ],
+    ['no steps', 'BAD_OPTION', 'nn-former', [...TABLE, '--steps', '0']],
+    ['more rows than there are', 'SPLIT', 'forest', [...TABLE, '--train', '500']],
+    ['another kind to begin with', 'PREDICTOR_KIND', 'gcn', [...TABLE, '--from', 'forest.onnx']],
+  ])('refuses %s', (_, code, kind, args) => {
+    refused(code, 'train', kind, ...args, '-o', 'never.onnx');
+    expect(existsSync(at('never.onnx'))).toBe(false);
+  });
+});
+
+describe('auspex predict', () => {
+  it('refuses architectures of another space', () => {
+    refused('ARCH_TEXT', 'predict', 'forest.onnx', '3:111:maxpool3x3');
+    refused('OTHER_SPACE', 'predict', 'forest.onnx', '3:111:maxpool3x3', '--space', 'nasbench101');
+    refused('LABEL_UNKNOWN', 'predict', 'forest.onnx', known[0]!.arch, '--label', 'watts');
+  });
+});
