@@ -46,7 +46,7 @@ describe('a trained predictor', () => {
       `# auspex ${JSON.stringify(head)}\narch,valid,test\n${rows.join('\n')}\n`,
     );
     auspex('data', 'split', 'cells.csv', '--train', '80', '--seed', '0', '-o', 'run');
-    const small = ['--model', '{"width":16,"layers":1}', '--steps', '10', '--threads', '1'];
+    const small = ['--scratch', '--model', '{"width":16,"layers":1}', '--steps', '10', '--threads', '1'];
     const part = ['--label', 'valid', '--validation', '20', ...small, '-o', 'p.onnx'];
     const trained = auspex('train', 'nn-former', '--data', 'run.train.csv.gz', ...part);
     expect(trained.stderr).not.toContain(': ');

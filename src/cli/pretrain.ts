@@ -76,7 +76,7 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
         seed,
         threads,
         recipe: {
-          ...CELL_MODELS[kind].recipe(rows),
+          ...CELL_MODELS[kind].recipe(rows, 'linear'),
           ...(batch === undefined ? {} : { batch }),
           ...(members === undefined ? {} : { members }),
         },

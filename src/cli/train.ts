@@ -2,11 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
-import type { Table } from '../datasets/table.js';
 import { readModel } from '../onnx/file.js';
 import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
 import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
-import type { LabelledRows } from '../predictors/labelled-rows.js';
+import { labelledRows } from '../predictors/labelled-rows.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { readTableFile, writeBeside } from '../store/table-file.js';
@@ -114,19 +113,19 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   const from = await startOf(name, source.space, flags);
   const scale = flags.scale ?? (label.every((each) => !source.label(each).higherIsBetter) ? 'log' : 'linear');
   const changes = changesOf(flags);
-  const steps = kind.recipe?.(size, changes, from);
+  const steps = kind.recipe?.(size, changes, from, scale);
   if (!flags.resume) requireFresh(output);
   const line = progressLine(`Training on ${formatExact(size)} rows`);
   const start = performance.now();
   try {
-    const { predictor, members } = await kind.fit(labelled(present, split.train, label), {
+    const { predictor, members } = await kind.fit(labelledRows(present, split.train, label), {
       space: source.space,
       changes,
       scale,
       seed,
       threads,
       split: { seed, train: size, validation, of: present.rows },
-      ...(validation > 0 ? { validation: labelled(present, split.validation, label) } : {}),
+      ...(validation > 0 ? { validation: labelledRows(present, split.validation, label) } : {}),
       ...(from ? { from } : {}),
       read: readModel,
       checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
@@ -195,21 +194,6 @@ function plainOf({ space, arch = 'arch', label, data }: TrainFlags) {
   if (space === undefined) return undefined;
   const labels = label.map((name) => ({ name, unit: '', higherIsBetter: true, provenance: `from ${data}` }));
   return { space, arch, labels };
-}
-
-function labelled(table: Table, rows: Uint32Array, label: readonly string[]): LabelledRows {
-  const part = table.take(rows);
-  const columns = label.map((name) => part.column(name));
-  const values = new Float64Array(part.rows * label.length);
-  columns.forEach((column, i) => {
-    column.forEach((y, row) => {
-      values[row * label.length + i] = y;
-    });
-  });
-  return {
-    architectures: Array.from({ length: part.rows }, (_, row) => part.arch(row)),
-    labels: { names: label, units: label.map((name) => table.label(name).unit), values },
-  };
 }
 
 function note({ loss, score, member }: GraphProgress, members: number): string {

@@ -83,7 +83,7 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
   const space = spaceNamed(options.space);
   const model = CELL_MODELS[kind];
   const recipe: CellRecipe = {
-    ...model.recipe(rows.architectures.length),
+    ...model.recipe(rows.architectures.length, scale),
     ...(options.from ? { model: options.from.info.recipe.model } : {}),
     ...options.recipe,
   };

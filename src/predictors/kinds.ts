@@ -64,15 +64,24 @@ export interface PredictorKind {
    *
    * @throws AuspexError BAD_OPTION, MODEL_OPTION, PREDICTOR_KIND
    */
-  recipe?(rows: number, changes?: RecipeChanges, from?: Predictor): TrainingRecipe;
+  recipe?(rows: number, changes?: RecipeChanges, from?: Predictor, scale?: ErrorScale): TrainingRecipe;
   fit(rows: LabelledRows, options: KindFitOptions): Promise<FittedPredictor>;
   load(model: Model, info: PredictorInfo, options?: LoadOptions): Promise<Predictor>;
 }
 
 function cellKind(name: CellModelName, summary: string): PredictorKind {
   const { title, recipe: given } = CELL_MODELS[name];
-  const recipe = (rows: number, changes: RecipeChanges = {}, from?: Predictor): CellRecipe => {
-    const found = changed(name, given(rows), changes, startOf(name, isCells, from)?.info.recipe.model);
+  const recipe: PredictorKind['recipe'] & object = (
+    rows,
+    changes = {},
+    from,
+    scale = 'linear',
+  ): CellRecipe => {
+    const own = given(rows, scale);
+    const start = startOf(name, isCells, from)?.info.recipe.model;
+    // Of what it begins with, only the sizes must be the same.
+    const model = start && { ...start, dropout: own.model.dropout };
+    const found = changed(name, own, changes, model);
     return changes.isFromScratch || from ? { ...found, pretraining: undefined } : found;
   };
   return {
@@ -91,7 +100,7 @@ function cellKind(name: CellModelName, summary: string): PredictorKind {
       return fitCells(rows, {
         ...options,
         kind: name,
-        recipe: recipe(rows.architectures.length, changes, from),
+        recipe: recipe(rows.architectures.length, changes, from, options.scale),
         ...(start ? { from: start } : {}),
       });
     },

@@ -1,4 +1,5 @@
 // Architectures with labels. Those that are held out choose weights, and tell how wide intervals must be.
+import type { Table } from '../datasets/table.js';
 import { kendallTauB, mae } from '../metrics/index.js';
 import { conformalInterval, type ErrorScale } from './conformal.js';
 import { column, type Labels } from './labels.js';
@@ -9,6 +10,19 @@ export interface LabelledRows {
   /** Texts of the space. */
   readonly architectures: readonly string[];
   readonly labels: Labels;
+}
+
+/** Rows of a table with the labels named. */
+export function labelledRows(table: Table, rows: ArrayLike<number>, names: readonly string[]): LabelledRows {
+  const columns = names.map((name) => table.column(name));
+  const values = new Float64Array(rows.length * names.length);
+  values.forEach((_, i) => {
+    values[i] = columns[i % names.length]![rows[Math.floor(i / names.length)]!]!;
+  });
+  return {
+    architectures: Array.from(rows, (row) => table.arch(row)),
+    labels: { names, units: names.map((name) => table.label(name).unit), values },
+  };
 }
 
 /** What a predictor's file says of labels that were learned on a scale. */

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Table } from '../datasets/table.js';
 import { evaluate } from '../predictors/evaluate.js';
 import { type FittedPredictor, kindNamed } from '../predictors/kinds.js';
-import type { LabelledRows } from '../predictors/labelled-rows.js';
+import { labelledRows } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
 import { type Predictor, withInterval } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
@@ -164,35 +164,19 @@ async function fit(
   const { cell, seed } = draw;
   const { data, files, settings, threads, signal } = options;
   const { train, validation } = part === 'trunk' ? rows.trunk : rows;
-  return kindNamed(cell.kind).fit(labelled(data.table, train, names), {
+  return kindNamed(cell.kind).fit(labelledRows(data.table, train, names), {
     space: data.table.space,
     changes: settings.recipe,
     scale: cell.scale,
     seed,
     threads,
-    ...(validation.length > 0 ? { validation: labelled(data.table, validation, names) } : {}),
+    ...(validation.length > 0 ? { validation: labelledRows(data.table, validation, names) } : {}),
     ...(from ? { from } : {}),
     checkpoint: (name) => checkpointFile(files.checkpointOf(draw, settings, part, name)),
     onProgress: ({ part: done, loss }) =>
       report(done, `${part === 'trunk' ? 'trunk, ' : ''}loss ${loss.toPrecision(3)}`),
     ...(signal ? { signal } : {}),
   });
-}
-
-/** Rows with the columns of these names. */
-function labelled(table: Table, rows: Uint32Array, names: readonly string[]): LabelledRows {
-  const columns = names.map((name) => table.column(name));
-  return {
-    architectures: Array.from(rows, (row) => table.arch(row)),
-    labels: {
-      names,
-      units: names.map((name) => table.label(name).unit),
-      values: Float64Array.from(
-        { length: rows.length * names.length },
-        (_, i) => columns[i % names.length]![rows[Math.floor(i / names.length)]!]!,
-      ),
-    },
-  };
 }
 
 async function tested(
