@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
 import { readModel } from '../onnx/file.js';
+import type { ErrorScale } from '../predictors/conformal.js';
 import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
 import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
 import { labelledRows } from '../predictors/labelled-rows.js';
@@ -97,9 +98,14 @@ ${PREDICT_JSON_HELP}`,
 }
 
 /** A predictor to begin with: the one that was named, or what comes with the package for a model of the same sizes. */
-async function startOf(name: string, space: string, flags: TrainFlags): Promise<Predictor | undefined> {
+async function startOf(
+  name: string,
+  space: string,
+  scale: ErrorScale,
+  flags: TrainFlags,
+): Promise<Predictor | undefined> {
   if (flags.from !== undefined) return loadPredictor(flags.from);
-  return flags.scratch || flags.model ? undefined : shippedTrunk(name, space);
+  return scale === 'log' || flags.scratch || flags.model ? undefined : shippedTrunk(name, space);
 }
 
 async function train(name: string, flags: TrainFlags): Promise<void> {
@@ -110,8 +116,8 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   const present = source.withPresent(label);
   const size = flags.train ?? present.rows - validation;
   const split = randomSplit(present.rows, { train: size, validation, seed });
-  const from = await startOf(name, source.space, flags);
   const scale = flags.scale ?? (label.every((each) => !source.label(each).higherIsBetter) ? 'log' : 'linear');
+  const from = await startOf(name, source.space, scale, flags);
   const changes = changesOf(flags);
   const steps = kind.recipe?.(size, changes, from, scale);
   if (!flags.resume) requireFresh(output);

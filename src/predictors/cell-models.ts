@@ -27,6 +27,11 @@ export type CellModelName = keyof CellModelOptions;
 
 export interface CellRecipe extends TrainingRecipe {
   readonly model: CellModelOptions[CellModelName];
+  /**
+   * Cells with all that is written, or without operations that have no part in the result. Those change no accuracy, but
+   * take time when the network runs.
+   */
+  readonly cells: 'whole' | 'pruned';
   /** What is learned before, from labels that cost nothing; see `freeLabels`. */
   readonly pretraining?: Pretraining | undefined;
 }
@@ -60,6 +65,7 @@ function steps(rows: number): number {
 export const PRETRAINING: Pretraining = { rows: 4000, steps: 1500, rate: 2e-3 };
 
 const COMMON: Omit<CellRecipe, 'model' | 'steps'> = {
+  cells: 'pruned',
   loss: { error: 'squared', rank: 10, consistency: 10 },
   batch: 128,
   rate: 1e-3,
@@ -69,7 +75,8 @@ const COMMON: Omit<CellRecipe, 'model' | 'steps'> = {
 };
 
 /** Latencies are no noisier than a few per cent: nothing is gained by dropout, or by looking at pairs. */
-const EXACT: Pick<CellRecipe, 'loss' | 'rate'> = {
+const EXACT: Pick<CellRecipe, 'loss' | 'rate' | 'cells'> = {
+  cells: 'whole',
   loss: { error: 'absolute', rank: 0, consistency: 0 },
   rate: 2e-3,
 };
@@ -86,7 +93,7 @@ export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
       ...common(rows, scale),
       // Smaller than the paper's, trained for fewer epochs at a higher rate: minutes on two cores.
       model: { ...NN_FORMER, width: 64, layers: 6, dropout: scale === 'log' ? 0 : NN_FORMER.dropout },
-      pretraining: PRETRAINING,
+      pretraining: scale === 'log' ? undefined : PRETRAINING,
     }),
     build: (s, inputs, options, outputs) =>
       nnFormer(s, graphsOf(inputs), { ...(options as NNFormerOptions), outputs }),

@@ -86,11 +86,12 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     ...model.recipe(rows.architectures.length, scale),
     ...(options.from ? { model: options.from.info.recipe.model } : {}),
     ...options.recipe,
+    ...(options.from ? { cells: options.from.info.recipe.cells } : {}),
   };
   const { labels } = rows;
   const scales = labels.names.map((_, i) => labelScale(labels, i, scale, model.standard));
-  const cells = cellsOf(space, rows.architectures);
-  const held = validation && cellsOf(space, validation.architectures);
+  const cells = cellsOf(space, rows.architectures, recipe);
+  const held = validation && cellsOf(space, validation.architectures, recipe);
   const share = pretrainingShare(recipe, options);
   const from = options.from ?? (await pretrained(space, recipe, share, options));
   const known = [...cells, ...(held ?? [])];
@@ -184,7 +185,8 @@ export async function pretrainCells(
   const { seed = 0 } = options;
   const random = Random.seeded(seed, PRETRAINING_STREAM);
   const archs = Array.from({ length: rows }, () => space.sample(random));
-  const labels = freeLabels(space, archs, cellOf(space), seed);
+  const { cells = 'pruned' } = options.recipe ?? {};
+  const labels = freeLabels(space, archs, cellOf(space, { cells }), seed);
   const { predictor } = await fitCells(
     { architectures: archs.map((arch) => space.format(arch)), labels },
     {
@@ -194,6 +196,7 @@ export async function pretrainCells(
       scale: 'linear',
       recipe: {
         ...options.recipe,
+        cells,
         pretraining: undefined,
         steps,
         rate,
@@ -214,13 +217,17 @@ function progressOf(
 }
 
 /** The cells that a predictor sees of architectures. */
-function cellsOf(space: AnySpace, architectures: readonly string[]): Cell[] {
-  const of = cellOf(space);
+function cellsOf(
+  space: AnySpace,
+  architectures: readonly string[],
+  recipe: Pick<CellRecipe, 'cells'>,
+): Cell[] {
+  const of = cellOf(space, recipe);
   return architectures.map((text) => of(space.parse(text)));
 }
 
-function cellOf(space: AnySpace): (arch: unknown) => Cell {
-  const cellOf = space.prunedCell ?? space.cell;
+function cellOf(space: AnySpace, { cells }: Pick<CellRecipe, 'cells'>): (arch: unknown) => Cell {
+  const cellOf = (cells === 'pruned' ? space.prunedCell : undefined) ?? space.cell;
   if (cellOf === undefined) {
     throw new AuspexError('SPACE_WITHOUT_CELLS', `architectures of ${space.title} are no cells`, {
       hint: 'train a predictor of whole networks',
@@ -282,7 +289,7 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
   }
 
   async values(architectures: readonly string[]): Promise<Float64Array> {
-    return this.valuesOf(cellsOf(spaceNamed(this.info.space), architectures));
+    return this.valuesOf(cellsOf(spaceNamed(this.info.space), architectures, this.info.recipe));
   }
 
   /** What is predicted of cells, as the space gives them: one number for every label, row by row. */
@@ -292,7 +299,7 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
   }
 
   inputs(architectures: readonly string[]): Batch {
-    const cells = cellsOf(spaceNamed(this.info.space), architectures);
+    const cells = cellsOf(spaceNamed(this.info.space), architectures, this.info.recipe);
     return this.#set(cells).batch(cells.map((_, i) => i));
   }
 

@@ -1,0 +1,177 @@
+// The command with a table that is made up, and with commands of one line.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readModel } from '../onnx/file.js';
+import { describeArchitecture } from '../spaces/describe.js';
+import { natsSize } from '../spaces/nats-size.js';
+import { ARCH_KEY } from '../spaces/network.js';
+import { Random } from '../util/random.js';
+import { searchCommand } from './search.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'auspex-search-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+
+const random = Random.seeded(5);
+const archs = [...new Set(Array.from({ length: 150 }, () => natsSize.format(natsSize.sample(random))))];
+/** The sum of widths; the latency is the first of them. */
+const accuracyOf = (arch: string): number => arch.split(':').reduce((sum, width) => sum + Number(width), 0);
+const HEAD = {
+  table: 1,
+  space: 'nats-size',
+  labels: {
+    accuracy: { unit: '%', higherIsBetter: true, provenance: 'made up' },
+    latency: { unit: 'ms', higherIsBetter: false, provenance: 'made up' },
+  },
+};
+writeFileSync(
+  at('table.csv'),
+  `# auspex ${JSON.stringify(HEAD)}\narch,accuracy,latency\n${archs
+    .map((arch) => `${arch},${accuracyOf(arch)},${Number.parseInt(arch, 10)}`)
+    .join('\n')}\n`,
+);
+
+async function run(...args: string[]): Promise<string> {
+  const lines: string[] = [];
+  const noise = (name: string) =>
+    name === 'widths'
+      ? {
+          name,
+          better: 'higher' as const,
+          score: async (list: readonly string[]) => Float64Array.from(list, accuracyOf),
+        }
+      : undefined;
+  const command = searchCommand({ proxies: noise, write: (text) => lines.push(text) }).exitOverride();
+  await command.parseAsync(['nats-size', ...args], { from: 'user' });
+  return lines.join('\n');
+}
+const json = async (...args: string[]) => JSON.parse(await run(...args, '--json'));
+const TABLE = ['--evaluator', `table:${at('table.csv')}`];
+const top = Math.max(...archs.map(accuracyOf));
+
+describe('auspex search', () => {
+  it('finds the best row of a table with a proxy', async () => {
+    const found = await json(
+      ...TABLE,
+      '--label',
+      'accuracy',
+      '--strategy',
+      'etas',
+      '--proxy',
+      'widths',
+      '--budget',
+      '33',
+    );
+    expect(found).toMatchObject({
+      schema: 'auspex.search/1',
+      space: 'nats-size',
+      strategy: 'etas',
+      options: { scorer: 'widths', pool: 500 },
+      objectives: [{ name: 'accuracy', better: 'higher' }],
+      best: { trial: 0, value: top },
+      failed: 0,
+    });
+    const { parameters, macs } = describeArchitecture(natsSize, natsSize.parse(found.best.arch));
+    expect(found.best.cost).toMatchObject({ parameters, macs });
+  });
+
+  it('goes on in a folder, and writes the winner', async () => {
+    const args = [
+      ...TABLE,
+      '--label',
+      'accuracy',
+      '--option',
+      'population=10',
+      '--option',
+      'tournament=3',
+      '--seed',
+      '2',
+    ];
+    const whole = await json(...args, '--budget', '40');
+    await run(...args, '--budget', '15', '-o', at('run'));
+    await expect(run(...args, '--budget', '40', '-o', at('run'))).rejects.toMatchObject({
+      code: 'LOG_EXISTS',
+    });
+    const resumed = await json(...args, '--budget', '40', '-o', at('run'), '--resume');
+    expect(resumed.best).toEqual(whole.best);
+    expect(readFileSync(join(at('run'), 'trials.jsonl'), 'utf8').split('\n').length).toBe(42);
+    expect(readModel(join(at('run'), 'winner.onnx')).metadata?.get(ARCH_KEY)).toBe(whole.best.arch);
+    await expect(
+      run(...args, '--budget', '40', '-o', at('run'), '--resume', '--max', 'macs=1e9'),
+    ).rejects.toMatchObject({ code: 'SEARCH_LOG_OTHER' });
+  });
+
+  it('finds a front of two labels', async () => {
+    const args = [
+      ...TABLE,
+      '--label',
+      'accuracy,latency',
+      '--strategy',
+      'nsga2',
+      '--option',
+      'population=20',
+    ];
+    const { front, objectives } = await json(...args, '--budget', '100');
+    expect(objectives[1]).toEqual({ name: 'latency', better: 'lower' });
+    expect(front.length).toBeGreaterThan(1);
+    for (const { arch, objectives: values } of front) {
+      expect(values).toEqual([accuracyOf(arch), Number.parseInt(arch, 10)]);
+    }
+    expect(await run(...args, '--budget', '30')).toMatch(
+      /none is better in everything than:\n {2}accuracy \d/,
+    );
+  });
+
+  it('asks a command', async () => {
+    const args = ['--strategy', 'random', '--budget', '4', '--parallel', '2', '--better', 'lower'];
+    const found = await json(
+      '--evaluate',
+      'IFS=:; sum=0; for width in $AUSPEX_ARCH; do sum=$((sum + width)); done; test -s {onnx} && echo $sum',
+      '--label',
+      'widths',
+      ...args,
+    );
+    expect(found.objectives).toEqual([{ name: 'widths', better: 'lower' }]);
+    expect(found.best.value).toBe(accuracyOf(found.best.arch));
+    await expect(run('--evaluate', 'exit 3', ...args)).rejects.toMatchObject({
+      code: 'SEARCH_WITHOUT_RESULT',
+      message: expect.stringContaining('COMMAND_FAILED'),
+    });
+    expect(existsSync('winner.onnx')).toBe(false);
+  });
+
+  it('keeps to limits', async () => {
+    const { parameters } = describeArchitecture(natsSize, natsSize.parse('32:32:32:32:32'));
+    const found = await json(
+      ...TABLE,
+      '--label',
+      'accuracy',
+      '--max',
+      `parameters=${parameters}`,
+      '--budget',
+      '30',
+    );
+    expect(found.constraints).toEqual([`parameters <= ${parameters}`]);
+    expect(found.best.cost.parameters).toBeLessThanOrEqual(parameters);
+  });
+
+  it.each([
+    [['--budget', '5'], 'BAD_OPTION'],
+    [[...TABLE, '--evaluate', 'true', '--budget', '5'], 'BAD_OPTION'],
+    [['--evaluator', 'oracle', '--budget', '5'], 'BAD_OPTION'],
+    [[...TABLE, '--budget', '5'], 'LABEL_MISSING'],
+    [[...TABLE, '--label', 'energy', '--budget', '5'], 'TABLE_NO_LABEL'],
+    [
+      [...TABLE, '--label', 'accuracy', '--strategy', 'etas', '--proxy', 'what', '--budget', '5'],
+      'SCORE_UNKNOWN',
+    ],
+    [[...TABLE, '--label', 'accuracy', '--proxy', 'widths', '--budget', '5'], 'STRATEGY_SCORER'],
+    [[...TABLE, '--label', 'accuracy', '--option', 'size=3', '--budget', '5'], 'STRATEGY_OPTION'],
+    [[...TABLE, '--label', 'accuracy', '--max', 'energy=3', '--budget', '5'], 'SCORE_UNKNOWN'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '5', '--resume'], 'BAD_OPTION'],
+  ])('refuses %j', async (args, code) => {
+    await expect(run(...args)).rejects.toMatchObject({ code });
+  });
+});

@@ -1,0 +1,54 @@
+// Regularised (aging) evolution (Real, Aggarwal, Huang & Le, AAAI 2019): the best of a few is the parent, its mutant
+// comes into the population, and the oldest leaves it, however good.
+import { isValued, type Proposal, ranked, type Strategy, type Valued } from './contract.js';
+import { chosenOptions } from './options.js';
+
+export interface AgingOptions {
+  /** P of the paper. */
+  readonly population?: number;
+  /** S of the paper: how many are drawn, with replacement, for the best of them to be the parent. */
+  readonly tournament?: number;
+  /** Children of one population, which can be evaluated at once; 1 is the paper's. */
+  readonly children?: number;
+}
+
+/** Those of the paper's searches for AmoebaNet-A. */
+export const AGING_DEFAULTS = {
+  population: 100,
+  tournament: 25,
+  children: 1,
+} as const satisfies AgingOptions;
+
+export function agingEvolution(given: AgingOptions = {}): Strategy {
+  const options = chosenOptions<Required<AgingOptions>>('evolution', AGING_DEFAULTS, given);
+  const { population: size, tournament, children } = options;
+  return {
+    name: 'evolution',
+    options,
+    async *propose({ candidates, random, objectives }) {
+      const { better } = objectives[0]!;
+      /** The oldest first. */
+      const population: Valued[] = [];
+      const first = await candidates.pool(size, random);
+      population.push(...(yield first.map((arch) => ({ arch, by: 'sample', round: 0 }))).filter(isValued));
+      for (let round = 1; ; round++) {
+        const batch: Proposal[] = [];
+        for (let i = 0; i < children; i++) {
+          const drawn = Array.from({ length: population.length === 0 ? 0 : tournament }, () =>
+            random.pick(population),
+          );
+          const parent = ranked(drawn, better)[0];
+          const child = parent && (await candidates.mutate(parent.arch, random));
+          batch.push(
+            child === undefined
+              ? { arch: await candidates.sample(random), by: 'sample', round }
+              : { arch: child, by: 'mutate', parents: [parent!.index], round },
+          );
+        }
+        // A child whose evaluation failed is not born.
+        population.push(...(yield batch).filter(isValued));
+        population.splice(0, Math.max(0, population.length - size));
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// Local search (White, Nolen & Savani, UAI 2021; Ying et al. 2019 have it as hill climbing): from a random
+// architecture to a better neighbour until there is none, then from another random architecture.
+import { bestTrial, isBetter, type Proposal, type Strategy, type Trial, type Valued } from './contract.js';
+import { chosenOptions } from './options.js';
+
+export interface LocalSearchOptions {
+  /** `best`: all neighbours are evaluated, and the best is next. `first`: the first that is better is next. */
+  readonly move?: 'best' | 'first';
+}
+
+export const LOCAL_DEFAULTS = { move: 'best' } as const satisfies Required<LocalSearchOptions>;
+
+export function localSearch(given: LocalSearchOptions = {}): Strategy {
+  const options = chosenOptions<Required<LocalSearchOptions>>('local', LOCAL_DEFAULTS, given);
+  return {
+    name: 'local',
+    options,
+    async *propose({ candidates, random, objectives }) {
+      const { better } = objectives[0]!;
+      for (let round = 0; ; round++) {
+        const start: readonly Trial[] = yield [
+          { arch: await candidates.sample(random), by: 'sample', round },
+        ];
+        let present: Valued | undefined = bestTrial(start, better);
+        while (present !== undefined) {
+          const at = present;
+          const neighbours: Proposal[] = (await candidates.neighbours(at.arch, random)).map((arch) => ({
+            arch,
+            by: 'neighbour',
+            parents: [at.index],
+            round,
+          }));
+          let next: Valued | undefined;
+          for (const batch of options.move === 'best' ? [neighbours] : neighbours.map((n) => [n])) {
+            const trials: readonly Trial[] = yield batch;
+            next = bestTrial(trials, better);
+            if (next !== undefined && isBetter(next.value, at.value, better)) break;
+            next = undefined;
+          }
+          present = next;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Predictor } from '../predictors/predictor.js';
+import { bestFirst, predictorScorer, rankCombined, ranksOf, scored } from './scorers.js';
+import { scorerOf } from './toy.testing.js';
+
+const { NaN: nan, POSITIVE_INFINITY: infinite } = Number;
+
+describe('ranks', () => {
+  it('go from the worst to the best, ties in the middle, what is no number last', () => {
+    const scores = Float64Array.from([3, 1, nan, infinite, 3, -infinite, nan]);
+    // From the worst: two NaN share 1 and 2, then −∞, 1, two 3 share 5 and 6, ∞.
+    expect([...ranksOf(scores, 'higher')]).toEqual([5.5, 4, 1.5, 7, 5.5, 3, 1.5]);
+    expect([...ranksOf(scores, 'lower')]).toEqual([4.5, 6, 1.5, 3, 4.5, 7, 1.5]);
+    expect(bestFirst(scores, 'higher')).toEqual([3, 0, 4, 1, 5, 2, 6]);
+    expect(bestFirst(scores, 'lower')).toEqual([5, 1, 0, 4, 3, 2, 6]);
+  });
+});
+
+describe('scores put together', () => {
+  it('are the mean of ranks in the list: NTSR = ½(R(NTKT) + R(SEPT))', async () => {
+    const trainability: Readonly<Record<string, number>> = { a: 10, b: 1e9, c: 30, d: 30 };
+    const expressivity: Readonly<Record<string, number>> = { a: 4, b: 1, c: 2, d: 4 };
+    const ntsr = rankCombined([
+      { ...scorerOf((arch) => trainability[arch]!), name: 'ntkt' },
+      { ...scorerOf((arch) => expressivity[arch]!), name: 'sept' },
+    ]);
+    expect([ntsr.name, ntsr.better]).toEqual(['ntkt+sept', 'higher']);
+    // Ranks of the first: 1, 4, 2.5, 2.5; of the second: 3.5, 1, 2, 3.5.
+    expect([...(await ntsr.score(['a', 'b', 'c', 'd']))]).toEqual([2.25, 2.5, 2.25, 3]);
+    // Another list has other ranks.
+    expect([...(await ntsr.score(['a', 'b']))]).toEqual([1.5, 1.5]);
+    expect(() => rankCombined([])).toThrow(/nothing to combine/);
+  });
+
+  it('turn the ranks of those of which less is better', async () => {
+    const both = rankCombined([scorerOf(Number), scorerOf((arch) => -Number(arch), 'lower')]);
+    expect([...(await both.score(['5', '7', '6']))]).toEqual([1, 3, 2]);
+  });
+
+  it('are as many as there are architectures', async () => {
+    const broken = { ...scorerOf(Number), score: async () => new Float64Array(1) };
+    await expect(scored(broken, ['1', '2'])).rejects.toThrow('gave 1 scores for 2');
+  });
+});
+
+describe('a predictor as a score', () => {
+  it('gives the label that is asked for', async () => {
+    const labels = ['accuracy', 'latency'].map((name) => ({ name, unit: '', scale: 'linear' as const }));
+    const predictor = {
+      info: { version: 1, kind: 'made', space: 'digits', labels, rows: 1, seed: 0 },
+      values: async (list: readonly string[]) =>
+        Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch)])),
+    } as Pick<Predictor, 'info' | 'values'> as Predictor;
+    const scorer = predictorScorer(predictor, 'latency', 'lower');
+    expect([...(await scorer.score(['1', '2', '3']))]).toEqual([-1, -2, -3]);
+    expect(scorer.better).toBe('lower');
+    expect(() => predictorScorer(predictor, 'energy', 'lower')).toThrow(/does not predict 'energy'/);
+  });
+});

@@ -1,0 +1,50 @@
+// A small search that search-resume.test.ts kills: LOG RESULT STRATEGY. Prints the index of each trial that it begins;
+// at the end all trials go to RESULT.
+import { writeFileSync, writeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { agingEvolution } from '../src/search/aging-evolution.js';
+import { etas } from '../src/search/etas.js';
+import { localSearch } from '../src/search/local-search.js';
+import { runSearch } from '../src/search/search.js';
+import { nasBench201 } from '../src/spaces/nasbench201.js';
+import { TrialLog } from '../src/store/trial-log.js';
+import { digest } from '../src/util/digest.js';
+
+const [path, result, name] = process.argv.slice(2) as [string, string, string];
+const noise = (text: string): number => Number.parseInt(digest(text).slice(0, 8), 16) / 2 ** 32;
+
+const scorer = {
+  name: 'noise',
+  better: 'higher' as const,
+  score: async (list: readonly string[]) => {
+    await setTimeout(5);
+    return Float64Array.from(list, (arch) => noise(`score ${arch}`));
+  },
+};
+const strategies = {
+  etas: etas(scorer, { pool: 50, candidates: 20, patience: 10 }),
+  evolution: agingEvolution({ population: 8, tournament: 3, children: 2 }),
+  local: localSearch(),
+};
+
+const log = TrialLog.open(path, { resume: true });
+const { trials, end } = await runSearch({
+  space: nasBench201,
+  evaluator: {
+    name: 'noise',
+    better: 'higher',
+    evaluate: async (arch) => {
+      writeSync(1, 'evaluates\n');
+      await setTimeout(2 + 6 * noise(`time ${arch}`));
+      if (noise(arch) < 0.1) throw new Error('made to fail');
+      return noise(arch);
+    },
+  },
+  strategy: strategies[name as keyof typeof strategies],
+  budget: 33,
+  seed: 7,
+  parallel: 2,
+  log,
+});
+log.close();
+writeFileSync(result, JSON.stringify({ end, trials: trials.map(({ seconds, ...rest }) => rest) }));

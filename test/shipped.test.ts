@@ -1,0 +1,72 @@
+// The predictors that come with the package: each is what the list says, and predicts.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import '../src/ops/index.js';
+import { decodePredictor } from '../src/predictors/load.js';
+import { withInterval } from '../src/predictors/predictor.js';
+import { spaceNamed } from '../src/spaces/index.js';
+import { Random } from '../src/util/random.js';
+
+const root = resolve(import.meta.dirname, '..');
+const folder = join(root, 'predictors');
+const CLI = join(root, 'dist/cli/main.js');
+const { predictors, trunks } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
+  predictors: { file: string; space: string; labels: string[] }[];
+  trunks: { file: string; kind: string; space: string }[];
+};
+
+describe('predictors of the package', () => {
+  it('are all listed, and take less than 30 MB', () => {
+    const files = readdirSync(folder).filter((name) => name.endsWith('.onnx'));
+    expect([...predictors, ...trunks].map(({ file }) => file).sort()).toEqual(files.sort());
+    const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    expect(bytes).toBeLessThan(30e6);
+  });
+
+  it.each(predictors)('$file predicts $space', async ({ file, space, labels }) => {
+    const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
+    const { info } = predictor;
+    expect([info.space, info.labels.map(({ name }) => name)]).toEqual([space, labels]);
+    const of = spaceNamed(space);
+    const random = Random.seeded(3);
+    const texts = Array.from({ length: 20 }, () => of.format(of.sample(random)));
+    const values = await predictor.values(texts);
+    info.labels.forEach((label, place) => {
+      const found = texts.map((_, row) => values[row * labels.length + place]!);
+      // Different architectures are told apart.
+      expect(new Set(found).size).toBeGreaterThan(10);
+      for (const value of found) {
+        expect(value).toBeGreaterThan(0);
+        const { low, high } = withInterval(value, label);
+        expect(low! < value && value < high!).toBe(true);
+      }
+    });
+    await predictor.dispose();
+  });
+
+  it.each(trunks)('$file begins $kind for $space', async ({ file, kind, space }) => {
+    const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
+    expect([predictor.info.kind, predictor.info.space]).toEqual([kind, space]);
+    await predictor.dispose();
+  });
+
+  it.each([...new Set(predictors.map(({ space }) => space))])('are asked for a text of %s', (name) => {
+    const { example } = spaceNamed(name);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'predict', example], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    for (const { labels } of predictors.filter(({ space }) => space === name)) {
+      for (const label of labels) expect(stdout).toContain(label);
+    }
+    const json = spawnSync(process.execPath, [CLI, 'predict', example, '--json'], { encoding: 'utf8' });
+    const { space, predictions, cost } = JSON.parse(json.stdout);
+    expect(space).toBe(name);
+    expect(cost.parameters).toBeGreaterThan(0);
+    expect(predictions[0].low).toBeLessThan(predictions[0].value);
+  });
+});
