@@ -102,7 +102,7 @@ describe('auspex train', () => {
 
   it('goes on where it was killed, to the same bytes', async () => {
     const options = ['--scale', 'log', '--model', '{"width":16,"layers":1,"dropout":0}', '--threads', '1'];
-    const more = ['--scratch', '--steps', '100', '--members', '1', '--batch', '32', '--rate', '1e-2', '--seed', '3'];
+    const more = '--scratch --steps 100 --members 1 --batch 32 --rate 1e-2 --seed 3'.split(' ');
     const args = (output: string) => ['train', 'nn-former', ...TABLE, ...options, ...more, '-o', output];
     const checkpoint = at('killed.onnx.member0.checkpoint');
     const child = spawn(process.execPath, [CLI, ...args('killed.onnx')], { cwd: folder, stdio: 'ignore' });

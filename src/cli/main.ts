@@ -8,6 +8,7 @@ import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
 import { pretrainCommand } from './pretrain.js';
 import { reproduceCommand } from './reproduce.js';
+import { searchCommand } from './search.js';
 import { spaceCommand } from './space.js';
 import { trainCommand } from './train.js';
 import { version } from './version.js';
@@ -21,6 +22,7 @@ const program = new Command('auspex')
   .addCommand(predictCommand())
   .addCommand(trainCommand())
   .addCommand(pretrainCommand())
+  .addCommand(searchCommand())
   .addCommand(evaluateCommand())
   .addCommand(reproduceCommand())
   .showHelpAfterError('(add --help for usage)')
