@@ -1,0 +1,78 @@
+// Proxies that look at no data: how large a network is, and how large its weights are.
+import { cost } from '../analysis/cost.js';
+import { inferShapes } from '../analysis/infer.js';
+import { isKnown } from '../graph/dim.js';
+import { AuspexError } from '../util/errors.js';
+import { byLayer, defineProxy } from './proxy.js';
+
+const NO_DATA = { samples: 0, batches: 0, labels: false, gradients: false } as const;
+
+/** Kinds of constants that are embeddings: tables that are looked up, or added as positions are. */
+const EMBEDDINGS = new Set(['embedding', 'table']);
+
+export const params = defineProxy({
+  name: 'params',
+  title: 'Parameters',
+  paper: 'non-embedding: Javaheripi et al., NeurIPS 2022, arXiv:2203.02094',
+  formula: 'Σ numel(w)',
+  higherIsBetter: true,
+  scale: 'raw',
+  needs: { ...NO_DATA, weights: false },
+  variants: {
+    'non-embedding':
+      'without tables that tokens are looked up in (also where the output layer shares them) and tables of positions',
+  },
+  elsewhere: 'all trained constants count, whatever operator uses them',
+  score: async ({ parameters, roles }, variant) => {
+    let [total, embedding] = [0, 0];
+    for (const [name, count] of parameters) {
+      total += count;
+      if (EMBEDDINGS.has(roles.get(name)!.kind)) embedding += count;
+    }
+    return { value: variant === 'non-embedding' ? total - embedding : total, details: { total, embedding } };
+  },
+});
+
+export const flops = defineProxy({
+  name: 'flops',
+  title: 'FLOPs',
+  paper: 'as counted by Ning et al., NeurIPS 2021, arXiv:2008.03064',
+  formula: 'multiply-accumulates of one sample',
+  higherIsBetter: true,
+  scale: 'raw',
+  needs: { ...NO_DATA, weights: false },
+  variants: { all: '2·MACs and all other arithmetic' },
+  elsewhere: 'what cannot be counted is left out',
+  score: async ({ model, samples }, variant) => {
+    const { totals } = cost(inferShapes(model));
+    const { macs, flops: all } = totals;
+    if (!isKnown(macs) || !isKnown(all)) {
+      throw new AuspexError('PROXY_SHAPES', `the work depends on sizes that are not known: ${macs}`, {
+        hint: 'give the sizes that are symbols',
+      });
+    }
+    const details = { macs: macs / samples, flops: all / samples };
+    return { value: variant === 'all' ? details.flops : details.macs, details };
+  },
+});
+
+export const l2Norm = defineProxy({
+  name: 'l2_norm',
+  title: 'L2 norm',
+  paper: 'Abdelfattah et al., ICLR 2021, arXiv:2101.08134 (code)',
+  formula: 'Σ_layers ‖w‖₂',
+  higherIsBetter: true,
+  scale: 'raw',
+  needs: { ...NO_DATA, weights: true },
+  variants: {},
+  elsewhere: 'weights of convolutions and matrix products count, nothing else',
+  score: async (subject) =>
+    byLayer(
+      subject,
+      subject.layers.map(({ weight }) => {
+        let sum = 0;
+        for (const x of subject.weight(weight)) sum += x * x;
+        return Math.sqrt(sum);
+      }),
+    ),
+});

@@ -1,0 +1,212 @@
+// A model in float64, for scores that leave the range of float32. Where ONNX Runtime has no such kernel on a CPU
+// (convolutions, average poolings, some activations) the operator is written with others that have one.
+import { codeOfDataType, type DataType } from '../graph/dtype.js';
+import type { Attribute, Model, Node, ValueInfo } from '../graph/graph.js';
+import { isDefaultDomain, operatorName } from '../graph/graph.js';
+import { fromNumbers, type Tensor } from '../graph/tensor.js';
+import { isTensor, TensorType } from '../graph/types.js';
+import type { Value } from '../ops/build.js';
+import type { Expansion } from '../ops/gradient.js';
+import { operatorFor } from '../ops/index.js';
+import { type PlacedAxis, padAxes, place, sizesAfterBatch, underKernel } from '../ops/window.gradient.js';
+import { kernelOf, windowOf } from '../ops/window.js';
+import { rewriteNodes } from './rewrite.js';
+import { floatData } from './tensor-data.js';
+
+const NARROW: ReadonlySet<DataType | undefined> = new Set<DataType>(['float16', 'bfloat16', 'float32']);
+
+/** The same network in float64. */
+export function inFloat64(model: Model): Model {
+  const { graph } = model;
+  const widened: Model = {
+    ...model,
+    graph: {
+      ...graph,
+      inputs: graph.inputs.map(wideInfo),
+      outputs: graph.outputs.map(wideInfo),
+      nodes: graph.nodes.map(wideNode),
+      initializers: new Map([...graph.initializers].map(([name, tensor]) => [name, wideTensor(tensor)])),
+    },
+  };
+  return rewriteNodes(widened, (e) => {
+    const { node } = e.call;
+    const isRewritten = isDefaultDomain(node.domain) && !DECOMPOSED.has(node.opType);
+    const write = isRewritten ? REWRITES[node.opType] : operatorFor(node)?.decompose;
+    return write?.(e);
+  });
+}
+
+function wideInfo({ name, type }: ValueInfo): ValueInfo {
+  const isNarrow = isTensor(type) && NARROW.has(type.dtype);
+  return { name, type: isNarrow ? new TensorType('float64', type.shape) : type };
+}
+
+function wideTensor(tensor: Tensor): Tensor {
+  if (!NARROW.has(tensor.dtype)) return tensor;
+  return fromNumbers(tensor.name, 'float64', tensor.dims, floatData(tensor));
+}
+
+/** Attributes that name an element type. */
+const TYPE_ATTRIBUTES: Readonly<Record<string, string>> = { Cast: 'to', EyeLike: 'dtype' };
+const NARROW_CODES: ReadonlySet<number> = new Set([...NARROW].map((dtype) => codeOfDataType(dtype)));
+
+function wideNode(node: Node): Node {
+  const name = TYPE_ATTRIBUTES[operatorName(node)];
+  const attributes = new Map<string, Attribute>();
+  for (const [key, attribute] of node.attributes) {
+    const isCode = key === name && attribute.type === 'int' && NARROW_CODES.has(Number(attribute.value));
+    if (isCode) attributes.set(key, { type: 'int', value: codeOfDataType('float64') });
+    else if (attribute.type === 'tensor')
+      attributes.set(key, { type: 'tensor', value: wideTensor(attribute.value) });
+    else attributes.set(key, attribute);
+  }
+  return { ...node, attributes };
+}
+
+/** Operators without a kernel for float64 that know themselves what they are made of. */
+const DECOMPOSED = new Set(['GRU', 'LRN', 'LSTM', 'RNN']);
+
+type Write = (e: Expansion) => readonly Value[];
+
+const of =
+  (f: (x: Value, e: Expansion) => Value): Write =>
+  (e) => [f(e.input(0), e)];
+
+const spatialAxes = (x: Value): number[] => Array.from({ length: x.rank - 2 }, (_, i) => i + 2);
+
+/** Operators without a kernel for float64, and how else to write them. */
+const REWRITES: Readonly<Record<string, Write>> = {
+  AveragePool: of(averagePool),
+  Celu: of((x, { call }) => elu(x, call.float('alpha', 1), 1, call.float('alpha', 1))),
+  Conv: of(convolution),
+  Elu: of((x, { call }) => elu(x, call.float('alpha', 1), 1, 1)),
+  Erf: of(erf),
+  Gelu: of((x, { call }) =>
+    call.string('approximate', 'none') === 'tanh'
+      ? x.mul(
+          x
+            .square()
+            .mul(0.044715)
+            .add(1)
+            .mul(x)
+            .mul(2 * Math.sqrt(2 / Math.PI))
+            .sigmoid(),
+        )
+      : x.mul(erf(x.mul(Math.SQRT1_2)).add(1).mul(0.5)),
+  ),
+  GlobalAveragePool: of((x) => x.mean(spatialAxes(x), true)),
+  GlobalMaxPool: of((x) => x.reduceMax(spatialAxes(x), true)),
+  HardSigmoid: of((x, { call }) => clip(x.mul(call.float('alpha', 0.2)).add(call.float('beta', 0.5)))),
+  HardSwish: of((x) => x.mul(clip(x.mul(1 / 6).add(0.5)))),
+  LeakyRelu: of((x, { call }) => x.max(0).add(x.min(0).mul(call.float('alpha', 0.01)))),
+  Mean: (e) => {
+    const count = e.inputCount;
+    return [e.builder.sum(Array.from({ length: count }, (_, i) => e.input(i))).mul(1 / count)];
+  },
+  Mish: of((x) => x.mul(softplus(x).tanh())),
+  PRelu: of((x, e) => {
+    const slope = e.input(1);
+    const isPerChannel = slope.rank === 1 && slope.size(0) !== 1 && slope.size(0) !== x.size(-1);
+    return x
+      .max(0)
+      .add(x.min(0).mul(isPerChannel ? slope.reshape([-1, ...spatialAxes(x).map(() => 1)]) : slope));
+  }),
+  Selu: of((x, { call }) => elu(x, call.float('alpha', 1.67326), call.float('gamma', 1.0507), 1)),
+  Softplus: of(softplus),
+  Softsign: of((x) => x.div(x.abs().add(1))),
+};
+
+function clip(x: Value): Value {
+  return x.max(0).min(1);
+}
+
+/** γ·(max(x, 0) + α·(e^(min(x, 0)/s) − 1)) */
+function elu(x: Value, alpha: number, gamma: number, s: number): Value {
+  return x.max(0).add(x.min(0).div(s).exp().sub(1).mul(alpha)).mul(gamma);
+}
+
+/** max(x, 0) + ln(1 + e^−|x|), which cannot overflow. */
+function softplus(x: Value): Value {
+  return x.max(0).add(x.abs().neg().exp().add(1).log());
+}
+
+/** Abramowitz & Stegun 7.1.26: within 1.5e-7. */
+const ERF = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592] as const;
+
+function erf(x: Value): Value {
+  const magnitude = x.abs();
+  const t = magnitude.mul(0.3275911).add(1).reciprocal();
+  const polynomial = ERF.slice(1).reduce((sum, c) => sum.mul(t).add(c), t.operand(ERF[0]));
+  return polynomial.mul(t).mul(magnitude.square().neg().exp()).rsub(1).mul(x.sign());
+}
+
+/** Y (N, O, …) = Σ over elements i of the kernel of W[i] (O, C) · X[i] (N, C, T), X[i] being what lies under i. */
+function convolution(x: Value, e: Expansion): Value {
+  const { call } = e;
+  const [w, bias] = [e.input(1), e.optionalInput(2)];
+  const group = call.int('group', 1);
+  const [batch, channels] = x.sizes as [number, number];
+  const [filters] = w.sizes as [number];
+  const [, , ...positions] = (call.outputs[0] as TensorType).shape as readonly number[];
+  const axes = placed(e, kernelOf(call, w.shape) as readonly number[], positions as readonly number[]);
+  const kernel = axes.map((axis) => axis.kernel);
+  const count = positions.reduce<number>((n, d) => n * (d as number), 1);
+  const elements = kernel.reduce((n, d) => n * d, 1);
+  const isPatches =
+    group === 1 && elements > 1 && axes.every((a) => a.kernel === a.stride && a.begin === 0 && a.end === 0);
+  const y = isPatches ? patches(x, w, axes) : byElement();
+  const shaped = y.reshape([batch, filters, ...(positions as readonly number[])]);
+  return bias === undefined ? shaped : shaped.add(bias.reshape([filters, ...axes.map(() => 1)]));
+
+  function byElement(): Value {
+    const under = underKernel(padded(x, axes), 2, axes);
+    const isDepthwise = group === channels && group === filters;
+    const parts = under.map((seen, i) => {
+      const own = w.reshape([filters, channels / group, elements]).slice([i], [i + 1], [2]);
+      if (isDepthwise) return seen.reshape([batch, channels, count]).mul(own.reshape([1, filters, 1]));
+      const weights = own.reshape([group, filters / group, channels / group]);
+      return weights.matmul(seen.reshape([batch, group, channels / group, count]));
+    });
+    return e.builder.sum(parts);
+  }
+}
+
+/** A convolution whose windows do not overlap is a product of patches: (N, C·k, T). */
+function patches(x: Value, w: Value, axes: readonly PlacedAxis[]): Value {
+  const [batch, channels] = x.sizes as [number, number];
+  const split = axes.flatMap((axis) => [axis.positions, axis.kernel]);
+  const [outer, inner] = [axes.map((_, i) => 2 + 2 * i), axes.map((_, i) => 3 + 2 * i)];
+  const rows = x.reshape([batch, channels, ...split]).transpose([0, 1, ...inner, ...outer]);
+  const depth = channels * axes.reduce((n, axis) => n * axis.kernel, 1);
+  return w.reshape([w.length(0), depth]).matmul(rows.reshape([batch, depth, -1]));
+}
+
+function averagePool(x: Value, e: Expansion): Value {
+  const { call } = e;
+  const [, , ...positions] = (call.outputs[0] as TensorType).shape as readonly number[];
+  const axes = placed(e, call.ints('kernel_shape')!, positions);
+  const counts = axes.map((axis) => elementCounts(axis, call.int('count_include_pad', 0) !== 0));
+  let shares = [1];
+  for (const list of counts) shares = shares.flatMap((share) => list.map((n) => share / n));
+  const share = e.builder.constant(shares, x.dtype, [1, 1, ...positions]);
+  return e.builder.sum(underKernel(padded(x, axes), 2, axes)).mul(share);
+}
+
+/** Over how many elements of an axis each position takes its mean. */
+function elementCounts(axis: PlacedAxis, countsPadding: boolean): number[] {
+  const { kernel, stride, dilation, begin, size, positions } = axis;
+  return Array.from({ length: positions }, (_, t) => {
+    const seen = Array.from({ length: kernel }, (_, i) => t * stride + i * dilation - begin);
+    return countsPadding ? kernel : seen.filter((at) => at >= 0 && at < size).length;
+  });
+}
+
+function placed(e: Expansion, kernel: readonly number[], positions: readonly number[]): PlacedAxis[] {
+  const [, ...sizes] = sizesAfterBatch(e.input(0));
+  return place(e.call, { window: windowOf(e.call, kernel), sizes, positions });
+}
+
+function padded(x: Value, axes: readonly PlacedAxis[]): Value {
+  const [begins, ends] = [axes.map((axis) => axis.begin), axes.map((axis) => Math.max(0, axis.end))];
+  return padAxes(x, 2, begins, ends);
+}

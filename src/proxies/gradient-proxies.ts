@@ -1,0 +1,23 @@
+// The proxies made of weights and gradients, and those that only count, by name.
+import { flops, l2Norm, params } from './counts.js';
+import { fisher, gradNorm, grasp, plain, snip } from './gradient-scores.js';
+import { epeNas, jacov } from './jacobian-scores.js';
+import type { ZeroCostProxy } from './proxy.js';
+import { logSynflow, synflow } from './synflow.js';
+import { zico } from './zico.js';
+
+export const GRADIENT_PROXIES: readonly ZeroCostProxy[] = [
+  params,
+  flops,
+  l2Norm,
+  plain,
+  snip,
+  gradNorm,
+  grasp,
+  synflow,
+  logSynflow,
+  fisher,
+  jacov,
+  epeNas,
+  zico,
+];

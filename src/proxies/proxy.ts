@@ -1,0 +1,146 @@
+// The contract of a zero-cost proxy: a network goes in, a number comes out, nothing is trained. One file for each
+// family, one conformance suite (`conformance.testing.ts`) for all of them.
+import { AuspexError } from '../util/errors.js';
+import type { Quantity, Subject } from './subject.js';
+
+export interface ProxyOptions {
+  /** One of the proxy's variants; its own meaning, that of the paper, unless told. */
+  readonly variant?: string;
+}
+
+/** What a proxy says of a network. */
+export interface Score {
+  readonly value: number;
+  /** What it was made of, such as the terms of single layers: for those who ask why. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What a network must have, or be given, to be scored. */
+export interface ProxyNeeds {
+  /** Weights of convolutions or matrix products. */
+  readonly weights: boolean;
+  /** The least number of samples in a batch; 0 where no data is looked at. */
+  readonly samples: number;
+  /** How many batches. */
+  readonly batches: number;
+  readonly labels: boolean;
+  /** Whether gradients are taken, so that every operator on their way needs a rule for them. */
+  readonly gradients: boolean;
+}
+
+/**
+ * A zero-cost proxy.
+ *
+ * @example
+ * const subject = Subject.of(readModel('net.onnx'), { batch: 16, seed: 0 });
+ * const { value } = await snip.score(subject);
+ */
+export interface ZeroCostProxy {
+  /** As commands take it, such as `grad_norm`. */
+  readonly name: string;
+  /** As people write it. */
+  readonly title: string;
+  /** Where it was published. */
+  readonly paper: string;
+  /** In one line. */
+  readonly formula: string;
+  /** Whether a higher score promises a better network. */
+  readonly higherIsBetter: boolean;
+  /** `logarithm`: the natural logarithm of what the formula gives is what `score` returns. */
+  readonly scale: 'raw' | 'logarithm';
+  readonly needs: ProxyNeeds;
+  /** Other readings of it by name, such as what released code does where it differs from the paper. */
+  readonly variants: Readonly<Record<string, string>>;
+  /** What becomes of operators that it does not apply to. */
+  readonly elsewhere: string;
+  /** What it measures together with others, so that one graph gives all of it. */
+  readonly shares?: readonly Quantity[];
+  score(subject: Subject, options?: ProxyOptions): Promise<Score>;
+}
+
+/** A proxy with the variant of it that is asked for. */
+export interface ProxyRequest extends ProxyOptions {
+  readonly proxy: ZeroCostProxy;
+}
+
+/** What came of scoring: one proxy that fails does not stop the others. */
+export type Outcome =
+  | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly score: Score }
+  | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly error: AuspexError };
+
+/** Scores a network by several proxies; what they can share is computed once. */
+export async function scoreAll(subject: Subject, requests: readonly ProxyRequest[]): Promise<Outcome[]> {
+  for (const { proxy } of requests) for (const quantity of proxy.shares ?? []) subject.wanted.add(quantity);
+  const outcomes: Outcome[] = [];
+  for (const { proxy, variant } of requests) {
+    try {
+      const score = await proxy.score(subject, variant === undefined ? {} : { variant });
+      outcomes.push({ proxy, variant, score });
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      outcomes.push({ proxy, variant, error });
+    }
+  }
+  return outcomes;
+}
+
+/** What a proxy is written as: `score` without the checks that all of them make. */
+export type ProxyDefinition = Omit<ZeroCostProxy, 'score'> & {
+  score(subject: Subject, variant: string | undefined): Promise<Score>;
+};
+
+/** A proxy that checks its options, what the network has, and that what comes out is a number. */
+export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
+  const { name, needs, variants } = definition;
+  return {
+    ...definition,
+    score: async (subject, { variant } = {}) => {
+      if (variant !== undefined && !Object.hasOwn(variants, variant)) {
+        const known = Object.keys(variants);
+        throw new AuspexError('PROXY_VARIANT', `${name} has no variant '${variant}'`, {
+          hint: known.length === 0 ? 'it has none' : `there is ${known.map((v) => `'${v}'`).join(', ')}`,
+        });
+      }
+      checkNeeds(subject, name, needs);
+      const score = await definition.score(subject, variant);
+      if (Number.isFinite(score.value)) return score;
+      subject.checkWeights();
+      throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${score.value} for this network`, {
+        hint: 'values overflow or there is nothing to compare; try other weights (re-initialised) or inputs',
+      });
+    },
+  };
+}
+
+function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
+  if (needs.weights && subject.layers.length === 0) {
+    throw new AuspexError('PROXY_NO_WEIGHTS', `${name} looks at weights, and none of this network's count`, {
+      hint: 'those of convolutions and matrix products do; name others with the option `weights`',
+    });
+  }
+  if (needs.samples > 0 && subject.samples < needs.samples) {
+    throw new AuspexError(
+      'PROXY_BATCH',
+      `${name} compares samples and needs ${needs.samples} or more at once; this network takes ${subject.samples}`,
+      { hint: 'give a larger batch' },
+    );
+  }
+  if (needs.batches > subject.batchCount) {
+    throw new AuspexError(
+      'PROXY_BATCH',
+      `${name} needs ${needs.batches} batches; there is ${subject.batchCount}`,
+      {
+        hint: 'give more of them, or none, for synthetic ones',
+      },
+    );
+  }
+  if (needs.labels) subject.checkClasses();
+}
+
+/** A score that is the sum of one number per layer. */
+export function byLayer({ layers }: Subject, terms: readonly number[], sign = 1): Score {
+  return {
+    value: terms.reduce((sum, term) => sum + sign * term, 0),
+    details: { layers: layers.map(({ weight }, i) => ({ weight, value: sign * terms[i]! })) },
+  };
+}

@@ -1,0 +1,69 @@
+// Normalisations as proxies take them: with the statistics of the batch, as networks at initialisation are trained, or
+// gone altogether.
+import type { Model } from '../graph/graph.js';
+import { isDefaultDomain, operatorName } from '../graph/graph.js';
+import type { Value } from '../ops/build.js';
+import type { Expansion } from '../ops/gradient.js';
+import { AuspexError } from '../util/errors.js';
+import { rewriteNodes } from './rewrite.js';
+
+/**
+ * BatchNormalization with the mean and variance of the batch instead of the running ones: exported networks are in
+ * evaluation mode, where the code of the proxies' papers has them in training.
+ */
+export function withBatchStatistics(model: Model): Model {
+  return rewriteNodes(model, (e) => {
+    const { call } = e;
+    if (operatorName(call.node) !== 'BatchNormalization' || call.int('training_mode', 0) !== 0)
+      return undefined;
+    const x = e.input(0);
+    const { sizes } = x;
+    const count = sizes.reduce((n, d) => n * d, 1) / (sizes[1] ?? 1);
+    if (count < 2) {
+      throw new AuspexError('BATCH_TOO_SMALL', 'its statistics would be of one element per channel', {
+        where: { node: call.node.name, operator: 'BatchNormalization' },
+        hint: 'give a larger batch, or keep the running statistics (frozen)',
+      });
+    }
+    // ONNX Runtime writes the new statistics over what it is given, so that must be values nobody else reads.
+    const inputs = [x, e.input(1), e.input(2), e.input(3).neg(), e.input(4).neg()];
+    const epsilon = call.float('epsilon', 1e-5);
+    return e.builder.apply(
+      'BatchNormalization',
+      inputs,
+      { epsilon, momentum: 0, training_mode: 1 },
+      { outputs: 3 },
+    );
+  });
+}
+
+/** Normalisations of the default domain whose first input is what is normalised. */
+const NORMALISATIONS = new Set([
+  'BatchNormalization',
+  'LayerNormalization',
+  'InstanceNormalization',
+  'GroupNormalization',
+  'RMSNormalization',
+  'SimplifiedLayerNormalization',
+  'LpNormalization',
+  'MeanVarianceNormalization',
+]);
+
+export interface WithoutNormalisation {
+  readonly model: Model;
+  /** How many nodes were taken out. */
+  readonly count: number;
+}
+
+/** Without normalisations: what goes in comes out. @param which all kinds, or only batch normalisation. */
+export function withoutNormalisation(model: Model, which: 'all' | 'batch' = 'all'): WithoutNormalisation {
+  let count = 0;
+  const changed = rewriteNodes(model, (e: Expansion): readonly Value[] | undefined => {
+    const { opType, domain } = e.call.node;
+    const isWanted = which === 'all' ? NORMALISATIONS.has(opType) : opType === 'BatchNormalization';
+    if (!isDefaultDomain(domain) || !isWanted) return undefined;
+    count++;
+    return [e.input(0)];
+  });
+  return { model: changed, count };
+}

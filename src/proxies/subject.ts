@@ -1,0 +1,424 @@
+// A network that is to be scored: its graph with all sizes known, the weights that count, the batch and labels it is
+// scored on. Proxies of one subject share what they compute.
+import { type Constant, findConstants } from '../analysis/constants.js';
+import { cost } from '../analysis/cost.js';
+import { type Inference, type InferOptions, inferShapes } from '../analysis/infer.js';
+import { flatten } from '../autodiff/flatten.js';
+import { isKnown } from '../graph/dim.js';
+import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../graph/graph.js';
+import type { Tensor } from '../graph/tensor.js';
+import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
+import { operatorFor } from '../ops/index.js';
+import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.js';
+import { AuspexError } from '../util/errors.js';
+import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { type Initialisation, reinitialise } from './reinitialise.js';
+import { rewriteNodes } from './rewrite.js';
+import { withBatchStatistics } from './statistics.js';
+import { floatData } from './tensor-data.js';
+import { findWeights, type Layer, type Role } from './weights.js';
+
+/** What gradients of the loss give, layer by layer; see gradient-pass.ts. */
+export type Quantity = 'saliency' | 'fisher' | 'curvature';
+
+export interface SubjectOptions {
+  /** Seeds weights, inputs and labels. */
+  readonly seed?: number;
+  /** `file`: as they are in the model. Otherwise drawn anew. */
+  readonly initialise?: 'file' | Initialisation;
+  /** Samples at once: what a symbolic first dimension becomes, or a fixed one is changed to. */
+  readonly batch?: number;
+  /** Values of other symbolic dimensions, by name. */
+  readonly dims?: Readonly<Record<string, number>>;
+  /** Shapes of inputs, by name. */
+  readonly shapes?: InferOptions['shapes'];
+  /** Inputs to score on instead of synthetic ones, batch by batch. */
+  readonly batches?: readonly InputBatch[];
+  /** Labels of those batches: a class for every row of the logits. Random ones unless given. */
+  readonly labels?: readonly (readonly number[])[];
+  /** How many different tokens an integer input has, where it cannot be seen from an embedding. */
+  readonly vocabulary?: number;
+  /** `batch`: batch normalisation takes the batch's own statistics. `frozen`: the running ones of the model. */
+  readonly statistics?: 'batch' | 'frozen';
+  /** Names of the weights that count, instead of those that are found. */
+  readonly weights?: readonly string[];
+  /** The output that is taken for logits; the first one of floats unless told. */
+  readonly output?: string;
+  /** How graphs are run. */
+  readonly session?: SessionOptions;
+}
+
+const DEFAULTS = { seed: 0, initialise: 'file', statistics: 'batch', batch: 16 } as const;
+
+/**
+ * Multiply-accumulates of a batch from which on it pays to let ONNX Runtime rewrite a graph that runs once: with NAS-
+ * Bench-201's networks that takes half a second longer, and saves as much for about this many.
+ */
+const LARGE_MACS = 2e9;
+
+/** The rows that a loss compares with labels. */
+export interface Logits {
+  readonly name: string;
+  readonly dims: readonly number[];
+  /** The axis of classes: 1 for maps (N, C, H, W), otherwise the last. */
+  readonly axis: number;
+  readonly classes: number;
+  /** Rows: all elements but those of one axis. */
+  readonly rows: number;
+}
+
+export class Subject {
+  /** Without functions, all sizes known, constants as initializers. */
+  readonly model: Model;
+  readonly types: ReadonlyMap<string, ValueType>;
+  /** What count as weights, in the order they are used. */
+  readonly layers: readonly Layer[];
+  /** What every constant is to the network. */
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Where tokens are looked up. */
+  readonly lookups: readonly Lookup[];
+  readonly logits: Logits;
+  /** Samples of a batch: the first dimension of the first input. */
+  readonly samples: number;
+  /** Trained parameters of every constant that holds some. */
+  readonly parameters: ReadonlyMap<string, number>;
+  readonly seed: number;
+  /** Quantities that will be asked for, so that one graph may give them. */
+  readonly wanted = new Set<Quantity>();
+  readonly #options: SubjectOptions;
+  readonly #shared = new Map<string, unknown>();
+
+  readonly #source: Model;
+
+  private constructor(source: Model, { model, constants }: Prepared, options: SubjectOptions) {
+    this.#source = source;
+    const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
+    this.#options = options;
+    this.seed = seed;
+    const { types } = inferShapes(model).graph;
+    this.types = types;
+    const known = [...model.graph.initializers].flatMap(([name, { data }]) => {
+      const constant = constants.get(data);
+      return constant ? [[name, constant] as const] : [];
+    });
+    this.parameters = new Map(known.map(([name, constant]) => [name, constant.parameters]));
+    const found = findWeights(model, types, new Map(known.map(([name, { kind }]) => [name, kind])));
+    this.roles = found.roles;
+    this.layers = chosenLayers(found.layers, options.weights, model);
+    this.model = initialise === 'file' ? model : reinitialise(model, found.roles, { seed, how: initialise });
+    this.lookups = findLookups(model, types);
+    this.logits = logitsOf(model, types);
+    this.samples = samplesOf(model);
+  }
+
+  /**
+   * A network to score.
+   *
+   * @example
+   * const subject = Subject.of(nasBench201.network(arch, { batch: 64 }), { seed: 1 });
+   */
+  static of(model: Model, options: SubjectOptions = {}): Subject {
+    return new Subject(model, prepare(model, options), options);
+  }
+
+  /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
+  single(): Subject {
+    if (this.samples === 1) return this;
+    return this.once('single', () => {
+      const { batches: _, labels: __, dims = {}, ...options } = this.#options;
+      const [input] = this.#source.graph.inputs;
+      const size = isTensor(input?.type) ? String(input.type.shape?.[0]) : '';
+      const free = Object.fromEntries(Object.entries(dims).filter(([name]) => name !== size));
+      try {
+        const found = Subject.of(this.#source, { ...options, dims: free, batch: 1 });
+        return found.samples === 1 ? found : this;
+      } catch (error) {
+        if (error instanceof AuspexError) return this;
+        throw error;
+      }
+    });
+  }
+
+  /** How its graphs are run. */
+  get session(): SessionOptions {
+    return this.once('session', () => {
+      const { macs } = cost(inferShapes(this.model)).totals;
+      const isLarge = !isKnown(macs) || macs >= LARGE_MACS;
+      return { seed: this.seed, optimization: isLarge ? 'all' : 'disabled', ...this.#options.session };
+    });
+  }
+
+  /** How many batches there are to be had; synthetic ones have no end. */
+  get batchCount(): number {
+    return this.#options.batches?.length ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The model as its gradients are taken: batch normalisation with the statistics of the batch, unless frozen. */
+  get trained(): Model {
+    const { statistics = DEFAULTS.statistics } = this.#options;
+    if (statistics === 'frozen') return this.model;
+    return this.once('trained', () => withBatchStatistics(this.model));
+  }
+
+  /** Inputs, given or drawn. */
+  inputs(index = 0): InputBatch {
+    const given = this.#options.batches?.[index];
+    if (given) return this.#checked(given);
+    const { seed, lookups } = this;
+    const vocabulary = this.#options.vocabulary ?? this.logits.classes;
+    return drawBatch(this.model, { seed, index, vocabulary, lookups });
+  }
+
+  /** Classes of the rows of the logits, given or drawn. */
+  labels(index = 0): BigInt64Array {
+    const given = this.#options.labels?.[index];
+    const { rows, classes } = this.logits;
+    if (given === undefined) return drawLabels(rows, classes, this.seed, index);
+    const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
+    if (!isFit) {
+      throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
+        hint: 'one for every row of the output',
+      });
+    }
+    return BigInt64Array.from(given, BigInt);
+  }
+
+  /** The inputs as sessions take them. */
+  async feeds(index = 0): Promise<Feeds> {
+    return toFeeds(this.inputs(index));
+  }
+
+  #checked(given: InputBatch): InputBatch {
+    for (const { name, type } of this.model.graph.inputs) {
+      const { dtype, shape } = type as TensorType;
+      const tensor = given[name];
+      if (tensor && tensor.type === dtype && String(tensor.dims) === String(shape)) continue;
+      const what = tensor ? `${tensor.type}[${tensor.dims}]` : 'missing';
+      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}; what was given is ${what}`);
+    }
+    return given;
+  }
+
+  /** Something computed once, however many proxies ask. */
+  once<T>(key: string, compute: () => T): T {
+    if (!this.#shared.has(key)) this.#shared.set(key, compute());
+    return this.#shared.get(key) as T;
+  }
+
+  weight(name: string): Float32Array | Float64Array {
+    return floatData(this.model.graph.initializers.get(name)!);
+  }
+
+  /** Throws if a weight that counts is no number. */
+  checkWeights(): void {
+    for (const { weight } of this.layers) {
+      const at = this.weight(weight).findIndex((x) => !Number.isFinite(x));
+      if (at < 0) continue;
+      throw new AuspexError(
+        'WEIGHTS_NOT_FINITE',
+        `weight '${weight}' has NaN or infinite elements (at ${at})`,
+        {
+          where: { path: `tensor '${weight}'` },
+          hint: 'the file is broken or its training diverged; re-initialise the weights',
+        },
+      );
+    }
+  }
+
+  /** Throws unless the output can be taken for logits. */
+  checkClasses(): void {
+    const { name, dims, classes } = this.logits;
+    if (dims.length >= 2 && classes >= 2) return;
+    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has no classes to tell apart`, {
+      hint: 'name the output that holds logits',
+    });
+  }
+
+  /** Which weights count and what the other constants are taken for. */
+  explain(): {
+    readonly name: string;
+    readonly dims: readonly number[];
+    readonly role: string;
+    readonly counts: boolean;
+  }[] {
+    const counted = new Set(this.layers.map((layer) => layer.weight));
+    return [...this.model.graph.initializers.values()]
+      .filter(({ name }) => this.roles.get(name)!.kind !== 'setting')
+      .map(({ name, dims }) => ({ name, dims, role: this.roles.get(name)!.kind, counts: counted.has(name) }));
+  }
+}
+
+export async function toFeeds(batch: InputBatch): Promise<Feeds> {
+  const entries = Object.entries(batch).map(
+    async ([name, { type, dims, data }]) => [name, await hostTensor(type, data, dims)] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function chosenLayers(
+  found: readonly Layer[],
+  wanted: readonly string[] | undefined,
+  { graph }: Model,
+): readonly Layer[] {
+  if (wanted === undefined) return found;
+  return wanted.map((name) => {
+    const layer = found.find((l) => l.weight === name);
+    if (layer) return layer;
+    const tensor = graph.initializers.get(name);
+    if (tensor && /float/.test(tensor.dtype)) return { weight: name, dims: tensor.dims, fanIn: 1, uses: [] };
+    throw new AuspexError('PROXY_WEIGHT', `the network has no float constant called '${name}'`, {
+      hint: 'list them with explain',
+    });
+  });
+}
+
+interface Prepared {
+  readonly model: Model;
+  /** What analysis says of constants, by their data, as names change. */
+  readonly constants: ReadonlyMap<Tensor['data'], Constant>;
+}
+
+/** Binds sizes, inlines functions, takes fused operators apart and makes initializers of constants. */
+function prepare(model: Model, options: SubjectOptions): Prepared {
+  const inference = inferred(model, options);
+  const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
+  const flat = flatten(inference.graph);
+  const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
+  const nodes: Node[] = [];
+  for (const node of flat.nodes) {
+    const value = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
+    if (value?.type !== 'tensor') nodes.push(node);
+    else initializers.set(node.outputs[0]!, { ...value.value, name: node.outputs[0]! });
+  }
+  const typed = (name: string): ValueType => flat.types.get(name)!;
+  const inputs = model.graph.inputs
+    .filter(({ name }) => !initializers.has(name))
+    .map(({ name }) => ({ name, type: typed(name) }));
+  for (const { name, type } of inputs) checkSizes(name, type);
+  const output = outputOf(model, typed, options.output);
+  const outputs = [{ name: output, type: typed(output) }];
+  // Opset 14 only adds to 13 what BatchNormalization needs to be told to train.
+  const opset = Math.max(model.opsetImports.get('') ?? 1, (model.opsetImports.get('') ?? 1) === 13 ? 14 : 0);
+  const opsetImports = new Map([...model.opsetImports, ['', opset]]);
+  const graph = { ...model.graph, nodes, inputs, outputs, initializers, valueInfo: new Map() };
+  return { model: withoutFusion({ ...model, graph, opsetImports }), constants };
+}
+
+/** Types of all values; a batch that the network's own nodes do not allow is told as such. */
+function inferred(model: Model, options: SubjectOptions): Inference {
+  const shapes = shapesOf(model, options);
+  const changed = model.graph.inputs.find(({ name, type }) => {
+    const before = isTensor(type) ? type.shape?.[0] : undefined;
+    return options.batch !== undefined && typeof before === 'number' && shapes[name]?.[0] !== before;
+  });
+  if (changed === undefined) return inferShapes(model, { shapes, dims: options.dims ?? {} });
+  const refuse = (cause?: unknown): never => {
+    throw new AuspexError(
+      'PROXY_BATCH',
+      `the network is written for input '${changed.name}' ${changed.type} only`,
+      {
+        hint: 'leave the batch as it is, or export the network with a batch of any size',
+        cause,
+      },
+    );
+  };
+  try {
+    const found = inferShapes(model, { shapes, dims: options.dims ?? {} });
+    const [own, now] = [inferShapes(model).graph, found.graph].map(({ types, outputNames }) =>
+      outputNames
+        .map((name) => types.get(name))
+        .map((type) => (isTensor(type) ? type.shape?.[0] : undefined)),
+    );
+    // Nodes that fix the batch may hide a larger one in another dimension.
+    const isHidden = own!.some(
+      (size, i) => size === now![i] && size === (changed.type as TensorType).shape![0],
+    );
+    return isHidden ? refuse() : found;
+  } catch (error) {
+    if (error instanceof AuspexError && error.code !== 'PROXY_BATCH') return refuse(error);
+    throw error;
+  }
+}
+
+/** Fused operators hide weights and normalisations. */
+function withoutFusion(model: Model): Model {
+  const isFused = (node: Node): boolean =>
+    !isDefaultDomain(node.domain) && operatorFor(node)?.decompose !== undefined;
+  if (!model.graph.nodes.some(isFused)) return model;
+  return rewriteNodes(model, (e) =>
+    isFused(e.call.node) ? operatorFor(e.call.node)!.decompose!(e) : undefined,
+  );
+}
+
+/** Shapes of inputs with a batch in place of a symbolic first dimension. */
+function shapesOf(model: Model, options: SubjectOptions): NonNullable<InferOptions['shapes']> {
+  const { batch, dims = {}, shapes = {}, batches } = options;
+  const found: Record<string, readonly (number | string)[]> = { ...shapes };
+  const real = model.graph.inputs.filter(({ name }) => !model.graph.initializers.has(name));
+  const firstOf = (type: ValueType) => (isTensor(type) ? type.shape?.[0] : undefined);
+  const first = real.length > 0 ? firstOf(real[0]!.type) : undefined;
+  for (const { name, type } of real) {
+    const given = batches?.[0]?.[name];
+    if (given) found[name] ??= given.dims;
+    if (found[name] || !isTensor(type) || type.shape === undefined || type.shape.length === 0) continue;
+    const [size, ...rest] = type.shape;
+    const isBound = !isKnown(size!) && Object.hasOwn(dims, String(size));
+    const isSame = String(size) === String(first);
+    const chosen = isKnown(size!)
+      ? isSame
+        ? (batch ?? size)
+        : size
+      : isBound
+        ? String(size)
+        : (batch ?? DEFAULTS.batch);
+    found[name] = [chosen, ...rest.map((d) => (isKnown(d) ? d : String(d)))];
+  }
+  return found;
+}
+
+function checkSizes(name: string, type: ValueType): void {
+  if (isTensor(type) && type.shape?.every(isKnown)) return;
+  throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
+    hint: 'give the sizes that are symbols, or the shape of the input',
+  });
+}
+
+function outputOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string {
+  const names = model.graph.outputs.map((o) => o.name);
+  const isFloat = (name: string): boolean => {
+    const type = typed(name);
+    return isTensor(type) && /float/.test(type.dtype ?? '');
+  };
+  const found = names.find((name) => (wanted === undefined ? isFloat(name) : name === wanted));
+  if (found !== undefined && isFloat(found)) return found;
+  const what = wanted === undefined ? 'no output of floats' : `no output of floats called '${wanted}'`;
+  throw new AuspexError('PROXY_OUTPUT', `the network has ${what}; it has ${names.join(', ')}`);
+}
+
+/** The output, or what went into a softmax at the end. */
+function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logits {
+  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
+  let { name } = graph.outputs[0]!;
+  for (let node = producers.get(name); node !== undefined; node = producers.get(name)) {
+    const operator = operatorName(node);
+    if (!/^(Identity|Softmax|LogSoftmax)$/.test(operator)) break;
+    name = node.inputs[0]!;
+    if (operator !== 'Identity') break;
+  }
+  const type = types.get(name) as TensorType;
+  if (!type.shape?.every(isKnown)) {
+    throw new AuspexError('PROXY_SHAPES', `output '${name}' is ${type}: its sizes are not known`, {
+      where: { node: nodeLabel(producers.get(name) ?? graph.nodes[0]!) },
+      hint: 'give the sizes that are symbols',
+    });
+  }
+  const dims = type.shape as readonly number[];
+  const axis = dims.length >= 4 ? 1 : dims.length - 1;
+  const classes = dims[axis] ?? 1;
+  return { name, dims, axis, classes, rows: dims.reduce((n, d) => n * d, 1) / classes };
+}
+
+function samplesOf({ graph }: Model): number {
+  const type = graph.inputs[0]?.type;
+  return isTensor(type) ? ((type.shape?.[0] as number | undefined) ?? 1) : 1;
+}

@@ -1,0 +1,221 @@
+// What the constants of a network are to it: which are weights of layers, which biases, scales, shifts, tables. Found
+// from the nodes that use them; the only names that matter are those of operators.
+import type { ConstantKind } from '../analysis/parameters.js';
+import { isFloat } from '../graph/dtype.js';
+import { type Model, type Node, operatorName } from '../graph/graph.js';
+import { elementCount, type Tensor } from '../graph/tensor.js';
+import { isTensor, type ValueType } from '../graph/types.js';
+
+/** Where a layer is applied. */
+export interface LayerUse {
+  readonly node: Node;
+  /** What comes out, a bias added. */
+  readonly output: string;
+  /** The axis of the output that runs over channels: 1 behind a convolution, the last behind a product. */
+  readonly channelAxis: number;
+}
+
+/** A convolution or a product with a weight; several where the weight is shared. */
+export interface Layer {
+  /** The name of the weight. */
+  readonly weight: string;
+  readonly dims: readonly number[];
+  /** How many numbers meet in one output. */
+  readonly fanIn: number;
+  readonly uses: readonly LayerUse[];
+}
+
+/** What a constant is. `fanIn` is that of the layer it belongs to. */
+export type Role =
+  | { readonly kind: 'weight' | 'bias'; readonly fanIn: number }
+  /** A parameter of an operator that is no layer here, such as a recurrent one. */
+  | { readonly kind: 'other'; readonly fanIn: number }
+  /** A table that is looked up: an embedding. */
+  | { readonly kind: 'embedding' }
+  /** What is multiplied with, per channel, or added: of normalisations and others. */
+  | { readonly kind: 'scale' | 'shift' }
+  /** A table that is added or put beside: positions, tokens. */
+  | { readonly kind: 'table' }
+  /** Running statistics. */
+  | { readonly kind: 'mean' | 'variance' }
+  /** A second copy of a parameter, in another layout. */
+  | { readonly kind: 'copy' }
+  /** Not learned. */
+  | { readonly kind: 'setting' };
+
+export interface Weights {
+  readonly layers: readonly Layer[];
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+/** Inputs of operators that hold a layer's weight, where they are constant. */
+const PRODUCTS: Readonly<Record<string, readonly number[]>> = {
+  Conv: [1],
+  ConvTranspose: [1],
+  MatMul: [0, 1],
+  Gemm: [0, 1],
+  Einsum: [0, 1],
+  'com.microsoft.FusedConv': [1],
+  'com.microsoft.FusedMatMul': [0, 1],
+  'com.microsoft.FusedGemm': [0, 1],
+  'com.microsoft.TransposeMatMul': [0, 1],
+};
+
+const LOOKUPS = new Set(['Gather', 'GatherND', 'GatherElements']);
+
+/** Operators whose output holds the elements of their first input (all of them, for Concat). */
+const REARRANGES = new Set([
+  'Cast',
+  'CastLike',
+  'Concat',
+  'Expand',
+  'Flatten',
+  'Identity',
+  'Reshape',
+  'Slice',
+  'Split',
+  'Squeeze',
+  'Tile',
+  'Transpose',
+  'Unsqueeze',
+]);
+
+interface Use {
+  readonly node: Node;
+  readonly slot: number;
+}
+
+/**
+ * Judges the constants of a model without functions.
+ *
+ * @param kinds what is known of them as constants; those that are missing are settings.
+ */
+export function findWeights(
+  { graph }: Model,
+  types: ReadonlyMap<string, ValueType>,
+  kinds: ReadonlyMap<string, ConstantKind>,
+): Weights {
+  const sources = new Map<string, readonly string[]>();
+  for (const name of graph.initializers.keys()) sources.set(name, [name]);
+  const uses = new Map<string, Use[]>();
+  const consumers = new Map<string, Node[]>();
+  for (const node of graph.nodes) {
+    for (const name of node.inputs) {
+      const list = consumers.get(name);
+      if (list) list.push(node);
+      else consumers.set(name, [node]);
+    }
+    if (REARRANGES.has(operatorName(node)) && isFixed(node, sources)) {
+      const from = node.opType === 'Concat' ? node.inputs : node.inputs.slice(0, 1);
+      const found = [...new Set(from.flatMap((name) => sources.get(name) ?? []))];
+      for (const output of node.outputs) sources.set(output, found);
+      continue;
+    }
+    node.inputs.forEach((name, slot) => {
+      for (const source of sources.get(name) ?? []) {
+        const list = uses.get(source);
+        if (list) list.push({ node, slot });
+        else uses.set(source, [{ node, slot }]);
+      }
+    });
+  }
+
+  const roles = new Map<string, Role>();
+  const layers: Layer[] = [];
+  for (const [name, tensor] of graph.initializers) {
+    const found = uses.get(name) ?? [];
+    const role = roleOf(tensor, kinds.get(name), found);
+    roles.set(name, role);
+    if (role.kind !== 'weight') continue;
+    const applied = found.filter(isProduct).map(({ node }) => layerUse(node, consumers, sources, types));
+    layers.push({ weight: name, dims: tensor.dims, fanIn: role.fanIn, uses: applied });
+  }
+  // Biases once the layers are known, as their fan is that of the weight.
+  for (const [name, found] of uses) {
+    const role = roles.get(name)!;
+    if (role.kind !== 'shift' && role.kind !== 'table') continue;
+    const fanIn = biasFan(found, layers);
+    if (fanIn !== undefined) roles.set(name, { kind: 'bias', fanIn });
+  }
+  return { layers: inOrderOfUse(layers, graph.nodes), roles };
+}
+
+function isFixed(node: Node, sources: ReadonlyMap<string, unknown>): boolean {
+  return node.inputs.every((name) => name === '' || sources.has(name));
+}
+
+function isProduct({ node, slot }: Use): boolean {
+  return PRODUCTS[operatorName(node)]?.includes(slot) ?? false;
+}
+
+function roleOf(tensor: Tensor, kind: ConstantKind | undefined, uses: readonly Use[]): Role {
+  if (!isFloat(tensor.dtype) || uses.length === 0) return { kind: 'setting' };
+  if (kind === 'statistic') return { kind: uses.some((use) => use.slot === 4) ? 'variance' : 'mean' };
+  if (kind === 'tied') return { kind: 'copy' };
+  if (kind !== 'parameter') return { kind: 'setting' };
+  if (uses.some(({ node, slot }) => LOOKUPS.has(node.opType) && slot === 0)) return { kind: 'embedding' };
+  const product = uses.find(isProduct);
+  if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product) };
+  const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
+  for (const { node, slot } of uses) {
+    if (/Norm(alization)?$/.test(node.opType)) return { kind: slot === 1 ? 'scale' : 'shift' };
+    if (/^(Mul|Div|PRelu)$/.test(node.opType) && isVector) return { kind: 'scale' };
+    if (/^(Add|Sub|Conv|ConvTranspose|Gemm)$/.test(node.opType) && isVector) return { kind: 'shift' };
+  }
+  const isAdded = uses.some(({ node }) => /^(Add|Sub|Concat|Expand|Tile|Where)$/.test(node.opType));
+  return isAdded ? { kind: 'table' } : { kind: 'other', fanIn: tensor.dims.at(-1) ?? 1 };
+}
+
+/** How many numbers meet in one output of a layer. */
+function fanInOf({ dims }: Tensor, { node, slot }: Use): number {
+  // (out, in/g, …kernel), and (in, out/g, …kernel) of a transposed one, where PyTorch takes the same for its fan.
+  if (/Conv(Transpose)?$/.test(node.opType)) return elementCount({ dims }) / dims[0]!;
+  const flag = node.attributes.get(slot === 0 ? 'transA' : 'transB');
+  const isTransposed = flag?.type === 'int' && Number(flag.value) !== 0;
+  // x·W: W is (in, out), unless it is transposed; W·x: (out, in).
+  return dims.at((slot === 1) === isTransposed ? -1 : -2)!;
+}
+
+/** Where a layer's output is: behind the addition of its bias. */
+function layerUse(
+  node: Node,
+  consumers: ReadonlyMap<string, readonly Node[]>,
+  sources: ReadonlyMap<string, unknown>,
+  types: ReadonlyMap<string, ValueType>,
+): LayerUse {
+  const own = node.outputs[0]!;
+  const isConv = /Conv(Transpose)?$/.test(node.opType);
+  const readers = consumers.get(own) ?? [];
+  const [add] = readers;
+  const type = types.get(own);
+  const rank = isTensor(type) ? (type.rank ?? 2) : 2;
+  const isBiased =
+    readers.length === 1 &&
+    add!.opType === 'Add' &&
+    add!.inputs.some((name) => name !== own && sources.has(name));
+  return {
+    node,
+    output: isBiased ? add!.outputs[0]! : own,
+    channelAxis: isConv ? 1 : rank - 1,
+  };
+}
+
+/** The fan of the layer that a vector is the bias of. */
+function biasFan(uses: readonly Use[], layers: readonly Layer[]): number | undefined {
+  for (const { node, slot } of uses) {
+    const isOwn = slot === 2 && operatorName(node) in PRODUCTS;
+    if (!isOwn && node.opType !== 'Add') continue;
+    const layer = layers.find((l) =>
+      l.uses.some((use) => use.node === node || (!isOwn && use.output === node.outputs[0])),
+    );
+    if (layer) return layer.fanIn;
+  }
+  return undefined;
+}
+
+/** As they are first used, whatever they are called and however the file lists them. */
+function inOrderOfUse(layers: readonly Layer[], nodes: readonly Node[]): Layer[] {
+  const position = new Map(nodes.map((node, i) => [node, i]));
+  const first = (layer: Layer): number => position.get(layer.uses[0]!.node)!;
+  return [...layers].sort((a, b) => first(a) - first(b));
+}
