@@ -265,12 +265,15 @@ def batch_of(name, net, seed):
     return torch.randn(dims).mul(1000).round().div(1000), torch.randint(0, classes, dims[:1])
 
 
-networks = {}
-for i, (name, build) in enumerate({'mlp': Mlp, 'cnn-norm': lambda: Residual(True), 'cnn': lambda: Residual(False),
-                                   'vit': Vit, 'gpt': Gpt}.items()):
+BUILDS = {'mlp': Mlp, 'cnn-norm': lambda: Residual(True), 'cnn': lambda: Residual(False), 'vit': Vit, 'gpt': Gpt}
+
+
+def network(name):
+    """The network of a name, in float32, and its two batches."""
+    i = list(BUILDS).index(name)
     # Seeds for which ZiCo, a sum of quotients, does not hang on rounding: float32 and float64 agree.
     torch.manual_seed(20 + i)
-    net = build()
+    net = BUILDS[name]()
     for m in net.modules():
         if isinstance(m, NORMS):
             nn.init.normal_(m.weight, 1, 0.2)
@@ -278,17 +281,27 @@ for i, (name, build) in enumerate({'mlp': Mlp, 'cnn-norm': lambda: Residual(True
         if isinstance(m, nn.BatchNorm2d):
             nn.init.normal_(m.running_mean, 0, 0.2)
             nn.init.uniform_(m.running_var, 0.5, 2)
-    batches = [batch_of(name, net, 100 + i), batch_of(name, net, 200 + i)]
-    export(net, batches[0][0], HERE / f'{name}.onnx')
-    wide = net.double().train()
-    same = [(x.double() if x.is_floating_point() else x, labels) for x, labels in batches]
-    # Running statistics move with every pass, which no score in training mode looks at.
-    frozen = copy.deepcopy(wide).eval()
-    values = scores(copy.deepcopy(wide), same)
-    networks[name] = {
-        'batches': [{'dims': list(x.shape), 'x': [round(v, 3) for v in x.flatten().tolist()], 'labels': l.tolist()}
-                    for x, l in batches],
-        'scores': values,
-        **({'frozen': scores(frozen, same)} if name == 'cnn-norm' else {}),
-    }
-(HERE / 'proxies.json').write_text(json.dumps(networks) + '\n')
+    return net, [batch_of(name, net, 100 + i), batch_of(name, net, 200 + i)]
+
+
+def main():
+    networks = {}
+    for name in BUILDS:
+        net, batches = network(name)
+        export(net, batches[0][0], HERE / f'{name}.onnx')
+        wide = net.double().train()
+        same = [(x.double() if x.is_floating_point() else x, labels) for x, labels in batches]
+        # Running statistics move with every pass, which no score in training mode looks at.
+        frozen = copy.deepcopy(wide).eval()
+        values = scores(copy.deepcopy(wide), same)
+        networks[name] = {
+            'batches': [{'dims': list(x.shape), 'x': [round(v, 3) for v in x.flatten().tolist()], 'labels': l.tolist()}
+                        for x, l in batches],
+            'scores': values,
+            **({'frozen': scores(frozen, same)} if name == 'cnn-norm' else {}),
+        }
+    (HERE / 'proxies.json').write_text(json.dumps(networks) + '\n')
+
+
+if __name__ == '__main__':
+    main()

@@ -76,11 +76,12 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
         throw new AuspexError('BAD_OPTION', '--unseen and --split both choose rows: give one of them');
       }
       const table = await readTableFile(flags.data);
+      const named = flags.unseen ? undefined : chosenRows(table, flags);
       const predictor = await load(file);
       try {
         const { info } = predictor;
         requireSameSpace(table, info, flags.data);
-        const chosen = flags.unseen ? unseenRows(table, info, flags.data) : chosenRows(table, flags);
+        const chosen = named ?? unseenRows(table, info, flags.data);
         const { pairs, absent } = labelPairs(table, info, flags.label);
         const labels = await evaluated(predictor, table, chosen.rows, pairs, flags);
         const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };

@@ -59,7 +59,7 @@ const OPTIONS = {
 describe('a predictor of cells', () => {
   // Of a third of the rows the second device is not known.
   const train = rows(128, (row, label) => label === 0 || row % 3 > 0);
-  const [validation, test] = [rows(300), rows(300)];
+  const [validation, test] = [rows(160), rows(200)];
   let predictor: CellPredictor;
   beforeAll(async () => {
     ({ predictor } = await fitCells(train, { ...OPTIONS, validation }));
@@ -98,7 +98,7 @@ describe('a predictor of cells', () => {
 
   it('does not depend on how many are asked for at once', async () => {
     const all = await predictor.values(test.architectures);
-    for (const i of [0, 63, 64, 299]) {
+    for (const i of [0, 63, 64, 199]) {
       const alone = await predictor.values([test.architectures[i]!]);
       expect(alone[1]).toBeCloseTo(all[2 * i + 1]!, 3);
     }
@@ -133,19 +133,23 @@ describe('a predictor of cells', () => {
   });
 
   it('is the same for the same seed, whatever runs beside', async () => {
-    const recipe = { ...OPTIONS.recipe, steps: 12 };
+    const recipe = { ...OPTIONS.recipe, steps: 6 };
     const found = [];
-    for (const threads of [2, 2, 1]) {
+    for (const threads of [2, 1]) {
       const { predictor: one } = await fitCells(train, { ...OPTIONS, recipe, threads });
       found.push(await one.values(test.architectures));
       await one.dispose();
     }
     expect(found[1]).toEqual(found[0]);
-    expect(found[2]).toEqual(found[0]);
   });
 
   it('can be stopped and resumed', async () => {
-    const recipe = { ...OPTIONS.recipe, steps: 20, pretraining: { rows: 40, steps: 10, rate: 5e-3 } };
+    const recipe = {
+      ...OPTIONS.recipe,
+      members: 1,
+      steps: 10,
+      pretraining: { rows: 32, steps: 6, rate: 5e-3 },
+    };
     const saved = new Map<string, Uint8Array>();
     const checkpoint = (name: string) => ({
       load: async () => saved.get(name),
@@ -158,8 +162,8 @@ describe('a predictor of cells', () => {
       recipe,
       checkpoint,
       signal: stop.signal,
-      // After the pretraining, of which there are 10 steps of half the cost.
-      onProgress: ({ step, part }) => part > 0.5 && step >= 9 && stop.abort(),
+      // After the pretraining, which is 6 of 16 steps.
+      onProgress: ({ part }) => part > 0.6 && stop.abort(),
     });
     await expect(stopped).rejects.toMatchObject({ code: 'TRAINING_STOPPED' });
     const resumed = (await fitCells(train, { ...OPTIONS, recipe, checkpoint })).predictor;

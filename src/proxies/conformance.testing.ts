@@ -15,6 +15,8 @@ export interface ProxyExpectations {
   readonly refusesNaN?: boolean;
   /** Spaces whose networks it does not apply to. */
   readonly notFor?: readonly string[];
+  /** The network of most checks: a small convolutional one, unless the proxy is for transformers only. */
+  readonly network?: 'transformer';
 }
 
 /** Small networks of several spaces: a cell, mobile blocks, a vision transformer, a language model. */
@@ -51,9 +53,10 @@ async function codeOf(promise: Promise<unknown>): Promise<AuspexError> {
 
 export function describeProxy(
   proxy: ZeroCostProxy,
-  { refusesNaN = proxy.needs.weights, notFor = [] }: ProxyExpectations = {},
+  { refusesNaN = proxy.needs.weights, notFor = [], network }: ProxyExpectations = {},
 ): void {
   const { needs, variants } = proxy;
+  const example = network === 'transformer' ? transformer : convolutional;
   describe(`${proxy.title} is a proxy`, () => {
     it('says what it is', () => {
       expect(proxy.name).toMatch(/^[a-z][a-z0-9_]*$/);
@@ -70,15 +73,15 @@ export function describeProxy(
 
     it('is the same for the same seed', async () => {
       const options = { initialise: 'default', seed: 3 } as const;
-      const first = await scoreOf(proxy, convolutional(), options);
+      const first = await scoreOf(proxy, example(), options);
       expect(first.value).not.toBeNaN();
-      expect(await scoreOf(proxy, convolutional(), options)).toEqual(first);
+      expect(await scoreOf(proxy, example(), options)).toEqual(first);
     });
 
     it('does not depend on what nodes and values are called', async () => {
       const options = { initialise: 'default', seed: 3 } as const;
-      const { value } = await scoreOf(proxy, convolutional(), options);
-      expect((await scoreOf(proxy, renamed(convolutional()), options)).value).toBe(value);
+      const { value } = await scoreOf(proxy, example(), options);
+      expect((await scoreOf(proxy, renamed(example()), options)).value).toBe(value);
     });
 
     it.each(NETWORKS.filter(([space]) => !notFor.includes(space)))(
@@ -91,19 +94,19 @@ export function describeProxy(
     );
 
     it.each(Object.keys(variants))('has a variant %s', async (variant) => {
-      expect((await scoreOf(proxy, convolutional(), {}, variant)).value).toSatisfy(Number.isFinite);
+      expect((await scoreOf(proxy, example(), {}, variant)).value).toSatisfy(Number.isFinite);
     });
 
     it('refuses a variant that it does not have', async () => {
-      expect((await codeOf(scoreOf(proxy, convolutional(), {}, 'nonsense'))).code).toBe('PROXY_VARIANT');
+      expect((await codeOf(scoreOf(proxy, example(), {}, 'nonsense'))).code).toBe('PROXY_VARIANT');
     });
 
     it('refuses sizes that are not known, and says which', async () => {
-      const error = await codeOf(scoreOf(proxy, convolutional('4,3,h,w')));
+      const error = await codeOf(scoreOf(proxy, example('4,3,h,w')));
       expect(error.code).toBe('PROXY_SHAPES');
       expect(error.message).toContain("'x'");
-      const { value } = await scoreOf(proxy, convolutional('4,3,h,w'), { dims: { h: 8, w: 8 } });
-      expect(value).toBe((await scoreOf(proxy, convolutional())).value);
+      const { value } = await scoreOf(proxy, example('4,3,h,w'), { dims: { h: 8, w: 8 } });
+      expect(value).toBe((await scoreOf(proxy, example())).value);
     });
 
     if (needs.weights) {
@@ -115,7 +118,7 @@ export function describeProxy(
 
     if (refusesNaN) {
       it('refuses weights that are no numbers, and names them', async () => {
-        const error = await codeOf(scoreOf(proxy, withNaN(convolutional(), 'w2')));
+        const error = await codeOf(scoreOf(proxy, withNaN(example(), 'w2')));
         expect(error.code).toBe('WEIGHTS_NOT_FINITE');
         expect(error.message).toContain("'w2'");
       });
@@ -131,7 +134,7 @@ export function describeProxy(
 
     if (needs.samples > 1) {
       it('refuses a batch that is too small', async () => {
-        const error = await codeOf(scoreOf(proxy, convolutional('1,3,8,8')));
+        const error = await codeOf(scoreOf(proxy, example('1,3,8,8')));
         expect(error.code).toBe('PROXY_BATCH');
       });
     }
@@ -185,6 +188,43 @@ function convolutional(shape = '4,3,8,8'): Model {
       weight('bias2', [8]),
       weight('w3', [5, 8]),
       weight('bias3', [5]),
+    ],
+  });
+}
+
+/** Patches, one block of attention and perceptron, and a linear layer. */
+function transformer(shape = '4,3,8,8'): Model {
+  return modelOf({
+    inputs: [`x: ${shape}`],
+    nodes: [
+      'a = Conv(x, w1) strides=4,4',
+      'b = Reshape(a, flat)',
+      'c = Transpose(b) perm=0,2,1',
+      'q = MatMul(c, w2)',
+      'k = MatMul(c, w3)',
+      'v = MatMul(c, w4)',
+      'kt = Transpose(k) perm=0,2,1',
+      's = MatMul(q, kt)',
+      'p = Softmax(s)',
+      'd = MatMul(p, v)',
+      'e = MatMul(d, w5)',
+      'f = Add(c, e)',
+      'g = MatMul(f, w6)',
+      'h = Relu(g)',
+      'i = MatMul(h, w7)',
+      'j = Add(f, i)',
+      'l = ReduceMean(j, axis) keepdims=0',
+      'y = Gemm(l, w8)',
+    ],
+    outputs: ['y'],
+    initializers: [
+      tensor('flat', [3], [0, 6, -1], 'int64'),
+      tensor('axis', [1], [1], 'int64'),
+      weight('w1', [6, 3, 4, 4]),
+      ...['w2', 'w3', 'w4', 'w5'].map((name) => weight(name, [6, 6])),
+      weight('w6', [6, 9]),
+      weight('w7', [9, 6]),
+      weight('w8', [6, 5]),
     ],
   });
 }

@@ -8,6 +8,7 @@ import { isKnown } from '../graph/dim.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
+import { streamFor } from '../nn/stream.js';
 import { operatorFor } from '../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
@@ -44,6 +45,8 @@ export interface SubjectOptions {
   readonly weights?: readonly string[];
   /** The output that is taken for logits; the first one of floats unless told. */
   readonly output?: string;
+  /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
+  readonly features?: string;
   /** How graphs are run. */
   readonly session?: SessionOptions;
 }
@@ -137,6 +140,35 @@ export class Subject {
         throw error;
       }
     });
+  }
+
+  /**
+   * The same network with weights drawn anew, and drawn inputs, for what looks at neither those of the file nor data.
+   *
+   * @param draw draws of different numbers are independent of each other.
+   */
+  redrawn(how: Initialisation, draw = 0): Subject {
+    return this.once(`redrawn ${how} ${draw}`, () => {
+      const { batches, labels: _, ...options } = this.#options;
+      const shapes = Object.fromEntries(
+        this.model.graph.inputs.map(({ name, type }) => [
+          name,
+          (type as TensorType).shape as readonly number[],
+        ]),
+      );
+      const seed = streamFor(this.seed, 'redrawn', draw).uint32();
+      return Subject.of(this.#source, {
+        ...options,
+        ...(batches && { shapes }),
+        initialise: how,
+        seed: draw === 0 ? this.seed : seed,
+      });
+    });
+  }
+
+  /** The value that was named as the output of the last block. */
+  get features(): string | undefined {
+    return this.#options.features;
   }
 
   /** How its graphs are run. */

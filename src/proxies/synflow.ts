@@ -43,7 +43,7 @@ function flowOf(subject: Subject, which: 'all' | 'batch'): Promise<Flow> {
 }
 
 /** The model with the magnitudes of all that was learned or measured. */
-function positive({ model, roles }: Subject): Model {
+export function positive({ model, roles }: Subject): Model {
   const { graph } = model;
   const initializers = new Map(
     [...graph.initializers].map(([name, tensor]) => {
@@ -55,7 +55,7 @@ function positive({ model, roles }: Subject): Model {
 }
 
 /** Ones in the place of what tokens look up, and logits in that of their logarithmic softmax. */
-function withOnes(model: Model, { lookups }: Subject): Model {
+export function withOnes(model: Model, { lookups }: Subject): Model {
   const looked = new Set(lookups.map((lookup) => lookup.output));
   return rewriteNodes(model, (e) => {
     const { node } = e.call;
