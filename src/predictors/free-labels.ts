@@ -37,7 +37,7 @@ export function freeLabels(
 
 /**
  * What comes out of a cell, ln(1 + x): a node is ReLU(W·Σ x) over what feeds it, W being a random matrix for every kind of
- * operation, √2/d·N(0, 1), which keeps sizes as they are. The input is a fixed vector, skips and the output only sum.
+ * operation, √(2/d)·N(0, 1), which keeps sizes as they are. The input is a fixed vector, skips and the output only sum.
  */
 export function randomFlow(seed: number): (cell: Cell) => number[] {
   const matrices = new Map<string, Float64Array>();
