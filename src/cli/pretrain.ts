@@ -8,7 +8,7 @@ import { writeBeside } from '../store/table-file.js';
 import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
 import { positive, print, wholeNumber } from './command.js';
 import { formatExact } from './format.js';
-import { duration, progressLine, stopSignal } from './progress.js';
+import { duration, progressLine, untilStopped } from './progress.js';
 
 interface PretrainFlags {
   space: string;
@@ -68,22 +68,24 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
   const line = progressLine(`Pretraining for ${space}`);
   const start = performance.now();
   try {
-    const predictor = await pretrainCells(
-      space,
-      { rows, steps, rate },
-      {
-        kind,
-        seed,
-        threads,
-        recipe: {
-          ...CELL_MODELS[kind].recipe(rows, 'linear'),
-          ...(batch === undefined ? {} : { batch }),
-          ...(members === undefined ? {} : { members }),
+    const predictor = await untilStopped((signal) =>
+      pretrainCells(
+        space,
+        { rows, steps, rate },
+        {
+          kind,
+          seed,
+          threads,
+          recipe: {
+            ...CELL_MODELS[kind].recipe(rows, 'linear'),
+            ...(batch === undefined ? {} : { batch }),
+            ...(members === undefined ? {} : { members }),
+          },
+          checkpoint: (name) => checkpointFile(checkpointPath(output, name)),
+          onProgress: ({ part, loss }) => line.report(part, `loss ${loss.toPrecision(3)}`),
+          signal,
         },
-        checkpoint: (name) => checkpointFile(checkpointPath(output, name)),
-        onProgress: ({ part, loss }) => line.report(part, `loss ${loss.toPrecision(3)}`),
-        signal: stopSignal(),
-      },
+      ),
     );
     line.end();
     await writeBeside(output, [predictor.toOnnx()]);

@@ -12,7 +12,7 @@ import { writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { shippedTrunk } from './predictors.js';
-import { progressLine, stopSignal } from './progress.js';
+import { progressLine, untilStopped } from './progress.js';
 import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
 import { version } from './version.js';
 
@@ -97,21 +97,23 @@ function choiceOf({ only, draws, steps }: ReproduceFlags) {
 async function run(table: ReproducedTable, data: string, flags: ReproduceFlags): Promise<RanTable> {
   const line = progressLine(table.id);
   try {
-    return await runTable(table, {
-      ...choiceOf(flags),
-      data,
-      out: flags.out,
-      threads: flags.threads,
-      pretrained: shippedTrunk,
-      version: version(),
-      isForced: flags.force ?? false,
-      onProgress: (part, note) => line.report(part, note),
-      onDone: (done) => {
-        line.end();
-        process.stderr.write(`${doneText(done, table)}\n`);
-      },
-      signal: stopSignal(),
-    });
+    return await untilStopped((signal) =>
+      runTable(table, {
+        ...choiceOf(flags),
+        data,
+        out: flags.out,
+        threads: flags.threads,
+        pretrained: shippedTrunk,
+        version: version(),
+        isForced: flags.force ?? false,
+        onProgress: (part, note) => line.report(part, note),
+        onDone: (done) => {
+          line.end();
+          process.stderr.write(`${doneText(done, table)}\n`);
+        },
+        signal,
+      }),
+    );
   } catch (error) {
     if (!(error instanceof AuspexError) || error.code !== 'TRAINING_STOPPED') throw error;
     throw new AuspexError(error.code, error.message, {

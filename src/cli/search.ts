@@ -15,7 +15,7 @@ import { AuspexError } from '../util/errors.js';
 import { positive, print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
 import { broken, formatCount, formatExact } from './format.js';
-import { progressLine, stopSignal } from './progress.js';
+import { progressLine, untilStopped } from './progress.js';
 import {
   COSTS,
   constraintsOf,
@@ -124,12 +124,11 @@ async function run(
   let best: Valued | undefined;
   try {
     const options = { space, evaluator, strategy, budget, seed, parallel, constraints };
-    const { trials, end } = await runSearch(
-      { ...options, log: file ?? memoryLog(), signal: stopSignal() },
-      (trial) => {
+    const { trials, end } = await untilStopped((signal) =>
+      runSearch({ ...options, log: file ?? memoryLog(), signal }, (trial) => {
         best = bestTrial(best ? [best, trial] : [trial], evaluator.better);
         progress.report((trial.index + 1) / budget, best ? `best ${best.value.toPrecision(5)}` : 'none yet');
-      },
+      }),
     );
     progress.end();
     if (best === undefined) throw nothing(trials, end);

@@ -16,7 +16,7 @@ import { positive, print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
 import { formatExact, table } from './format.js';
 import { loadPredictor, shippedTrunk } from './predictors.js';
-import { duration, progressLine, stopSignal } from './progress.js';
+import { duration, progressLine, untilStopped } from './progress.js';
 
 interface TrainFlags {
   data: string;
@@ -124,20 +124,22 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   const line = progressLine(`Training on ${formatExact(size)} rows`);
   const start = performance.now();
   try {
-    const { predictor, members } = await kind.fit(labelledRows(present, split.train, label), {
-      space: source.space,
-      changes,
-      scale,
-      seed,
-      threads,
-      split: { seed, train: size, validation, of: present.rows },
-      ...(validation > 0 ? { validation: labelledRows(present, split.validation, label) } : {}),
-      ...(from ? { from } : {}),
-      read: readModel,
-      checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
-      onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
-      signal: stopSignal(),
-    });
+    const { predictor, members } = await untilStopped((signal) =>
+      kind.fit(labelledRows(present, split.train, label), {
+        space: source.space,
+        changes,
+        scale,
+        seed,
+        threads,
+        split: { seed, train: size, validation, of: present.rows },
+        ...(validation > 0 ? { validation: labelledRows(present, split.validation, label) } : {}),
+        ...(from ? { from } : {}),
+        read: readModel,
+        checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
+        onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
+        signal,
+      }),
+    );
     line.end();
     const seconds = (performance.now() - start) / 1000;
     await writeBeside(output, [predictor.toOnnx()]);
