@@ -1,8 +1,10 @@
 // Cells as tensors: operations one-hot, adjacency, number of nodes; padded to the same number of nodes, so that all
 // batches have one shape.
+import type { Dim } from '../graph/dim.js';
 import type { Batch } from '../nn/trainer.js';
 import type { Cell } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import type { InputShapes } from './members.js';
 
 /** Least width of one-hot codes, the papers'. */
 export const CODES = 32;
@@ -10,6 +12,20 @@ export const CODES = 32;
 const MOST_NODES = CODES - 1;
 /** In the place of an operation where there is no node. */
 const ABSENT = 0xffff;
+
+/** Width of the operations' codes: the papers', or as many as there are operations. */
+export function codesOf(vocabulary: readonly string[]): number {
+  return Math.max(CODES, vocabulary.length);
+}
+
+/** What models of cells take, for batches of cells that are padded to n nodes. */
+export function cellInputs(batch: Dim, n: Dim, codes: number): InputShapes {
+  return {
+    operations: { type: 'float32', dims: [batch, n, codes] },
+    size: { type: 'float32', dims: [batch, 1, CODES] },
+    adjacency: { type: 'float32', dims: [batch, n, n] },
+  };
+}
 
 /** The cells of a table, ready to be put into batches. */
 export class EncodedCells {
@@ -33,7 +49,7 @@ export class EncodedCells {
         `a cell has ${largest} nodes; there is room for ${Math.min(n, MOST_NODES)}`,
       );
     }
-    this.codes = Math.max(CODES, vocabulary.length);
+    this.codes = codesOf(vocabulary);
     this.nodes = n;
     this.count = cells.length;
     this.#operations = new Uint16Array(cells.length * n).fill(ABSENT);
@@ -53,9 +69,26 @@ export class EncodedCells {
     });
   }
 
-  /** The tensors that models of cells take, for the rows named, in their order. */
-  batch(rows: ArrayLike<number>): Batch {
-    const { nodes: n, codes } = this;
+  /** How many nodes a cell has. */
+  sizeOf(row: number): number {
+    return this.#sizes[row]!;
+  }
+
+  /** Cells that are written alike have the same. */
+  keyOf(row: number): string {
+    const { nodes: n } = this;
+    const operations = this.#operations.subarray(row * n, (row + 1) * n);
+    const adjacency = this.#adjacency.subarray(row * n * n, (row + 1) * n * n);
+    return String.fromCharCode(...operations, ...adjacency);
+  }
+
+  /**
+   * The tensors that models of cells take, for the rows named, in their order.
+   *
+   * @param n nodes that cells are padded to: at least those of the largest of them
+   */
+  batch(rows: ArrayLike<number>, n = this.nodes): Batch {
+    const { nodes, codes } = this;
     const count = rows.length;
     const operations = new Float32Array(count * n * codes);
     const size = new Float32Array(count * CODES);
@@ -64,10 +97,13 @@ export class EncodedCells {
       const row = rows[b]!;
       size[b * CODES + this.#sizes[row]!] = 1;
       for (let i = 0; i < n; i++) {
-        const code = this.#operations[row * n + i]!;
+        const code = this.#operations[row * nodes + i]!;
         if (code !== ABSENT) operations[(b * n + i) * codes + code] = 1;
       }
-      adjacency.set(this.#adjacency.subarray(row * n * n, (row + 1) * n * n), b * n * n);
+      for (let i = 0; i < n; i++) {
+        const from = (row * nodes + i) * nodes;
+        adjacency.set(this.#adjacency.subarray(from, from + n), (b * n + i) * n);
+      }
     }
     return {
       operations: { type: 'float32', dims: [count, n, codes], data: operations },

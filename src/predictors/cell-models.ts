@@ -52,6 +52,8 @@ export interface CellModel {
    * @param scale whether labels are learned as they are, to rank, or as logarithms, to be near
    */
   recipe(rows: number, scale: ErrorScale): CellRecipe;
+  /** What it puts out does not depend on the number n that cells are padded to, and its file takes any. */
+  readonly isAnySize: boolean;
   /** (B, n, codes), (B, 1, 32), (B, n, n) → (B, outputs) */
   build(s: Scope, inputs: Inputs, options: CellModelOptions[CellModelName], outputs: number): Value;
 }
@@ -95,6 +97,7 @@ export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
       model: { ...NN_FORMER, width: 64, layers: 6, dropout: scale === 'log' ? 0 : NN_FORMER.dropout },
       pretraining: scale === 'log' ? undefined : PRETRAINING,
     }),
+    isAnySize: true,
     build: (s, inputs, options, outputs) =>
       nnFormer(s, graphsOf(inputs), { ...(options as NNFormerOptions), outputs }),
   },
@@ -107,6 +110,7 @@ export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
       // Without a term of its own a node hears of itself only by way of its neighbours, and learns far worse.
       model: { ...NAR_FORMER_V2_ACCURACY, width: 192, layers: 4, root: true },
     }),
+    isAnySize: false,
     build: (s, inputs, options, outputs) =>
       narFormerV2Accuracy(s, graphsOf(inputs), { ...(options as NarFormerV2AccuracyOptions), outputs }),
   },
@@ -117,12 +121,14 @@ export const CELL_MODELS: Readonly<Record<CellModelName, CellModel>> = {
       ...onePass(common(rows, scale)),
       model: { ...GCN, dropout: scale === 'log' ? 0.002 : GCN.dropout },
     }),
+    isAnySize: false,
     build: (s, inputs, options, outputs) => gcn(s, graphsOf(inputs), { ...(options as GcnOptions), outputs }),
   },
   sage: {
     title: 'GraphSAGE (NNLP)',
     standard: { kind: 'standard', centre: 0 },
     recipe: (rows, scale) => ({ ...onePass(common(rows, scale)), model: SAGE_CELLS }),
+    isAnySize: false,
     build: (s, inputs, options, outputs) =>
       sageCells(s, graphsOf(inputs), { ...(options as SageCellsOptions), outputs }),
   },

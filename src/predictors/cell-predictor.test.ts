@@ -65,6 +65,24 @@ describe('a predictor of cells', () => {
     ({ predictor } = await fitCells(train, { ...OPTIONS, validation }));
   }, 60_000);
 
+  it('says the same of a cell whatever it is predicted with, and twice the same', async () => {
+    const texts = test.architectures.slice(0, 12);
+    const together = await predictor.values([...texts, texts[3]!]);
+    // As many nodes as the space has, which no cell of fewer is padded to otherwise.
+    const padded = await predictor.run(predictor.inputs(texts));
+    for (const [i, text] of texts.entries()) {
+      const alone = await predictor.values([text]);
+      for (const label of [0, 1]) {
+        expect(together[2 * i + label]! / alone[label]!).toBeCloseTo(1, 5);
+        expect(padded[2 * i + label]! / alone[label]!).toBeCloseTo(1, 5);
+      }
+    }
+    expect([...together.slice(24)]).toEqual([...together.slice(6, 8)]);
+    expect(
+      new Set(texts.map((text) => nasBench201.prunedCell!(nasBench201.parse(text)).ops.length)).size,
+    ).toBeGreaterThan(2);
+  });
+
   it('ranks cells it has not seen, in the units of each label', async () => {
     const values = await predictor.values(test.architectures);
     for (const label of [0, 1]) {

@@ -1,14 +1,15 @@
 // Predictors of cells: a model of graphs trained on architectures with labels, several of different seeds together, with
 // intervals. They are one ONNX file that says what it is for; its outputs are in the labels' own units.
-import { symbol } from '../graph/dim.js';
+import { isKnown, symbol } from '../graph/dim.js';
 import type { Model } from '../graph/graph.js';
+import { isTensor } from '../graph/types.js';
 import type { Batch, Weights } from '../nn/trainer.js';
 import { Session, type SessionOptions } from '../runtime/session.js';
 import { spaceNamed } from '../spaces/index.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
-import { EncodedCells } from './cell-batch.js';
+import { cellInputs, codesOf, EncodedCells } from './cell-batch.js';
 import { CELL_MODELS, type CellModelName, type CellRecipe, type Pretraining } from './cell-models.js';
 import type { ErrorScale } from './conformal.js';
 import { reorderedCell } from './consistency.js';
@@ -236,7 +237,7 @@ function cellOf(space: AnySpace, { cells }: Pick<CellRecipe, 'cells'>): (arch: u
   return cellOf;
 }
 
-/** Cells as fitGraphs takes them. Those in another order are only made where they are asked for. */
+/** Cells as they are trained on, all of one size. Those in another order are only made where they are asked for. */
 class CellSet implements GraphSet {
   readonly count: number;
   readonly #cells: readonly Cell[];
@@ -258,17 +259,47 @@ class CellSet implements GraphSet {
   }
 }
 
+/** Different cells as they are predicted: those of one size together, where the model takes any. */
+class CellsBySize implements GraphSet {
+  readonly count: number;
+  /** For every cell, the row of the first that is written alike. */
+  readonly places: Uint32Array;
+  readonly #cells: EncodedCells;
+  readonly #firsts: Uint32Array;
+  readonly #isAnySize: boolean;
+
+  constructor(cells: EncodedCells, isAnySize: boolean) {
+    const rows = new Map<string, number>();
+    const firsts: number[] = [];
+    this.places = Uint32Array.from({ length: cells.count }, (_, cell) => {
+      const key = cells.keyOf(cell);
+      const row = rows.get(key) ?? firsts.push(cell) - 1;
+      rows.set(key, row);
+      return row;
+    });
+    this.#firsts = Uint32Array.from(firsts);
+    this.count = firsts.length;
+    this.#cells = cells;
+    this.#isAnySize = isAnySize;
+  }
+
+  bucketOf(row: number): number {
+    return this.#isAnySize ? this.#cells.sizeOf(this.#firsts[row]!) : this.#cells.nodes;
+  }
+
+  batch(rows: readonly number[]): Batch {
+    return this.#cells.batch(
+      rows.map((row) => this.#firsts[row]!),
+      this.bucketOf(rows[0]!),
+    );
+  }
+}
+
 /** The mean of all members, in the labels' units, for batches of any size: (batch, labels). */
 function predictorModel(members: readonly Weights[], info: CellPredictorInfo): Model {
   const { kind, vocabulary, nodes, recipe, labels, scales } = info;
-  const one = new EncodedCells([{ ops: [vocabulary[0]!], adjacency: [[0]] }], vocabulary, nodes).batch([0]);
-  const shapes = Object.fromEntries(
-    Object.entries(one).map(([name, { type, dims }]) => [
-      name,
-      { type, dims: [symbol('batch'), ...dims.slice(1)] },
-    ]),
-  );
-  const { build } = CELL_MODELS[kind];
+  const { build, isAnySize } = CELL_MODELS[kind];
+  const shapes = cellInputs(symbol('batch'), isAnySize ? symbol('nodes') : nodes, codesOf(vocabulary));
   const model = membersModel(
     members,
     shapes,
@@ -280,6 +311,15 @@ function predictorModel(members: readonly Weights[], info: CellPredictorInfo): M
 
 /** A trained predictor of cells. */
 export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
+  /** Whether the file takes cells padded to any number of nodes. */
+  readonly #isAnySize: boolean;
+
+  private constructor(model: Model, info: CellPredictorInfo, session: Session) {
+    super(model, info, session);
+    const type = model.graph.inputs.find(({ name }) => name === 'adjacency')?.type;
+    this.#isAnySize = type !== undefined && isTensor(type) && !isKnown(type.shape?.[1] ?? 0);
+  }
+
   static async create(
     model: Model,
     info: CellPredictorInfo,
@@ -294,17 +334,23 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
 
   /** What is predicted of cells, as the space gives them: one number for every label, row by row. */
   async valuesOf(cells: readonly Cell[]): Promise<Float64Array> {
-    const { labels } = this.info;
-    return predictAll(this.#set(cells), labels.length, (batch) => this.run(batch), { isAnySize: true });
+    const { length: width } = this.info.labels;
+    const set = new CellsBySize(this.#encoded(cells), this.#isAnySize);
+    const found = await predictAll(set, width, (batch) => this.run(batch), { isAnySize: true });
+    const values = new Float64Array(cells.length * width);
+    set.places.forEach((place, cell) => {
+      values.set(found.subarray(place * width, (place + 1) * width), cell * width);
+    });
+    return values;
   }
 
   inputs(architectures: readonly string[]): Batch {
     const cells = cellsOf(spaceNamed(this.info.space), architectures, this.info.recipe);
-    return this.#set(cells).batch(cells.map((_, i) => i));
+    return this.#encoded(cells).batch(cells.map((_, i) => i));
   }
 
-  #set(cells: readonly Cell[]): CellSet {
-    return new CellSet(cells, this.info.vocabulary, this.info.nodes);
+  #encoded(cells: readonly Cell[]): EncodedCells {
+    return new EncodedCells(cells, this.info.vocabulary, this.info.nodes);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Scope } from '../nn/scope.js';
 import type { Inputs } from '../nn/step.js';
 import { type Batch, Trainer, type Weights } from '../nn/trainer.js';
 import type { Value } from '../ops/build.js';
+import type { SessionOptions } from '../runtime/session.js';
 import type { Random } from '../util/random.js';
 import { type LabelScale, type Labels, learned } from './labels.js';
 import { KNOWN, PERMUTATION, type RankingLossOptions, rankingLoss, TARGET } from './ranking-loss.js';
@@ -87,14 +88,14 @@ const CHECKPOINTS = 50;
 export async function fitGraphs(training: GraphTraining): Promise<TrainedMember[]> {
   const { recipe, threads } = training;
   const atOnce = Math.max(1, Math.min(threads, recipe.members));
-  const each = Math.max(1, Math.floor(threads / atOnce));
+  const session = { threads: Math.max(1, Math.floor(threads / atOnce)), isApart: atOnce > 1 };
   const parts = new Float64Array(recipe.members);
   const members: TrainedMember[] = new Array(recipe.members);
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < recipe.members && !training.signal?.aborted) {
       const member = next++;
-      members[member] = await trainMember(training, member, each, (step, loss, score) => {
+      members[member] = await trainMember(training, member, session, (step, loss, score) => {
         parts[member] = step / recipe.steps;
         const part = parts.reduce((a, b) => a + b) / recipe.members;
         training.onProgress?.({ member, step, loss, score, part });
@@ -108,7 +109,7 @@ export async function fitGraphs(training: GraphTraining): Promise<TrainedMember[
 async function trainMember(
   training: GraphTraining,
   member: number,
-  threads: number,
+  session: SessionOptions,
   onStep: (step: number, loss: number, score: number | undefined) => void,
 ): Promise<TrainedMember> {
   const { graphs, recipe, model, validation, score } = training;
@@ -123,7 +124,7 @@ async function trainMember(
       schedule: warmupCosine({ rate, steps, warmup: 0.1, final: 0.1 }),
       seed: training.seed + member,
       emaDecay,
-      session: { threads },
+      session,
       ...(from ? { weights: from } : {}),
     },
   );
@@ -234,8 +235,8 @@ function stacked(a: Batch, b: Batch): Batch {
   );
 }
 
-/** Graphs at once: activations of more do not stay in the cache. */
-const CHUNK = 64;
+/** Graphs at once: fewer leave threads waiting for each other, more do not stay in the cache. */
+const CHUNK = 256;
 
 /** What a model puts out for all graphs, row by row; batches of a bucket have one size, the last being filled up. */
 export async function predictAll(

@@ -4,6 +4,7 @@
 // Graphs of up to n nodes are padded to n. Nodes that are not there are seen by nobody, so what is predicted does not
 // depend on n.
 import { dropout } from '../nn/dropout.js';
+import { identityLike } from '../nn/graph.js';
 import { truncatedNormal, zeros } from '../nn/initialise.js';
 import { type LinearOptions, linear } from '../nn/linear.js';
 import { layerNorm } from '../nn/normalise.js';
@@ -140,15 +141,12 @@ export function attentionBias(
     const found = matrices[relation]();
     return isReleased ? found : joined(found);
   });
-  const length = graphs.adjacency.length(1) + 2;
-  const eye = Array.from({ length: length * length }, (_, i) => Number(i % (length + 1) === 0));
-  const identity = builder.constant(eye, 'float32', [length, length]);
   const allowed = builder
     .concat(
       masks.map((m) => m.unsqueeze([1])),
       1,
     )
-    .add(identity)
+    .add(identityLike(all))
     .greater(0);
   return builder.where(allowed, builder.constant(0, 'float32'), Number.NEGATIVE_INFINITY);
 }
@@ -169,17 +167,14 @@ function attention(
   // Products of their own: cutting a merged one apart, and its gradient together, takes longer than it saves.
   const byHead = (name: string, from: Value): Value =>
     linear(s.at(name), from, d, WITHOUT_BIAS)
-      .reshape([-1, from.length(1), heads, d / heads])
+      .splitLast([heads, d / heads])
       .transpose([0, 2, 1, 3]);
   const [q, k, v] = [byHead('query', to), byHead('key', x), byHead('value', x)];
   const scores = q
     .matmul(k.transposeLast())
     .mul(1 / Math.sqrt(d / heads))
     .add(bias);
-  const mixed = dropout(s, scores.softmax(), rate)
-    .matmul(v)
-    .transpose([0, 2, 1, 3])
-    .reshape([-1, to.length(1), d]);
+  const mixed = dropout(s, scores.softmax(), rate).matmul(v).transpose([0, 2, 1, 3]).reshapeTo(to);
   return dropout(s, linear(s.at('projection'), mixed, d, WITHOUT_BIAS), rate);
 }
 

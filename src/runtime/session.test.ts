@@ -39,6 +39,27 @@ describe('Session', () => {
     expect(y!.data).toEqual(target.data);
   });
 
+  it('runs in a thread of its own, with the same results and errors', async () => {
+    const session = await Session.create(double, { isApart: true, threads: 1 });
+    expect([session.inputs, session.outputs]).toEqual([['x'], ['y']]);
+    const target = await hostTensor('float32', new Float32Array(6), [2, 3]);
+    const [plain, into] = await Promise.all([
+      session.run({ x: await x() }),
+      session.run({ x: await x() }, { y: target }),
+    ]);
+    expect([...(plain.y!.data as Float32Array)]).toEqual([2, 4, 6, 8, 10, 12]);
+    expect(into.y).toBe(target);
+    expect(target.data).toEqual(plain.y!.data);
+    const wrong = await hostTensor('float32', new Float32Array(8), [2, 4]);
+    await expect(session.run({ x: wrong })).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+    await session.dispose();
+    await expect(session.run({ x: await x() })).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+    const broken = modelOf({ inputs: ['x: 2,3'], nodes: ['y = NoSuchOperator(x)'], outputs: ['y'] });
+    await expect(Session.create(broken, { isApart: true })).rejects.toMatchObject({
+      code: 'RUNTIME_REFUSED',
+    });
+  });
+
   it('draws the same numbers for one seed, and others for another', async () => {
     const noise = modelOf({
       inputs: ['x: 2,3'],

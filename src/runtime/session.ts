@@ -5,6 +5,7 @@ import type { DataType } from '../graph/dtype.js';
 import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
 import { encodeModel } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
+import { ApartSession } from './apart.js';
 
 export interface SessionOptions {
   /** Threads of one operator; ONNX Runtime takes all cores unless told. */
@@ -18,6 +19,11 @@ export interface SessionOptions {
    * take a quarter more memory with it and no less time. Default true.
    */
   readonly memoryPattern?: boolean;
+  /**
+   * Runs in a thread of its own, so that several sessions run at once; ONNX Runtime for Node otherwise keeps the calling
+   * thread busy for the whole of a run. Under Node only; a page has its own ways.
+   */
+  readonly isApart?: boolean;
   /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */
   readonly seed?: number;
 }
@@ -58,10 +64,14 @@ export function useRuntime(name: 'node' | 'web' | undefined): void {
   loading = undefined;
 }
 
-function runtime(): Promise<RuntimeModule> {
+function runtimeName(): 'node' | 'web' {
   const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
+  return chosen ?? (isNode ? 'node' : 'web');
+}
+
+function runtime(): Promise<RuntimeModule> {
   // A name that is computed: what builds pages must not look for the other runtime.
-  const name = `onnxruntime-${chosen ?? (isNode ? 'node' : 'web')}`;
+  const name = `onnxruntime-${runtimeName()}`;
   loading ??= import(/* @vite-ignore */ name).then(
     (module) => (module.default?.InferenceSession ? module.default : module) as RuntimeModule,
     (cause) => {
@@ -88,11 +98,11 @@ export async function hostTensor(
 
 /** A model that is ready to run. */
 export class Session {
-  readonly #session: InferenceSession;
+  readonly #session: InferenceSession | ApartSession;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
 
-  private constructor(session: InferenceSession) {
+  private constructor(session: InferenceSession | ApartSession) {
     this.#session = session;
     this.inputs = session.inputNames;
     this.outputs = session.outputNames;
@@ -107,17 +117,21 @@ export class Session {
    */
   static async create(model: Model, options: SessionOptions = {}): Promise<Session> {
     const { InferenceSession } = await runtime();
-    const { threads, optimization = 'all', providers, memoryPattern = true, seed } = options;
+    const { threads, optimization = 'all', providers, memoryPattern = true, seed, isApart } = options;
     try {
       const bytes = encodeModel(seed === undefined ? model : withSeeds(model, seed));
-      const session = await InferenceSession.create(bytes, {
+      const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
         enableMemPattern: memoryPattern,
         ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
         ...(providers ? { executionProviders: [...providers] } : {}),
-      });
-      return new Session(session);
+      };
+      return new Session(
+        isApart && runtimeName() === 'node'
+          ? await ApartSession.create(bytes, settings)
+          : await InferenceSession.create(bytes, settings),
+      );
     } catch (error) {
       throw wrapped(error, 'RUNTIME_REFUSED', 'ONNX Runtime does not take the model');
     }
@@ -131,6 +145,7 @@ export class Session {
   async run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>> {
     const inputs = feeds as unknown as InferenceSession.FeedsType;
     try {
+      if (this.#session instanceof ApartSession) return await this.#session.run(feeds, into);
       const results = into
         ? await this.#session.run(inputs, this.#fetches(into))
         : await this.#session.run(inputs);
@@ -167,6 +182,7 @@ export function sessionFor(model: Model, options: SessionOptions = {}): Promise<
     options.providers,
     options.memoryPattern,
     options.seed,
+    options.isApart,
   ]);
   let made = sessions.get(model);
   if (made === undefined) {
