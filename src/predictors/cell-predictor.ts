@@ -21,7 +21,7 @@ import {
   type TrainedMember,
 } from './fit-graphs.js';
 import { freeLabels } from './free-labels.js';
-import { calibratedLabels, type LabelledRows, labelInfos, validationScore } from './labelled-rows.js';
+import { calibrated, type LabelledRows, labelInfos, validationScore } from './labelled-rows.js';
 import { type LabelScale, type Labels, labelScale, learned } from './labels.js';
 import { membersModel, memberWeights } from './members.js';
 import { OnnxPredictor, withInfo } from './onnx-predictor.js';
@@ -116,12 +116,6 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     ...(options.stage ? { stage: options.stage } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if (options.signal?.aborted) {
-    throw new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
-      kind: 'failure',
-      hint: 'it can be resumed where there are checkpoints',
-    });
-  }
   const info: CellPredictorInfo = {
     version: 1,
     kind,
@@ -136,14 +130,13 @@ export async function fitCells(rows: LabelledRows, options: CellFitOptions): Pro
     recipe,
     scales,
   };
-  const weights = members.map((member) => member.weights);
-  const plain = await CellPredictor.create(predictorModel(weights, info), info, { threads });
-  if (validation === undefined) return { predictor: plain, members };
-  const found = await plain.valuesOf(held!);
-  const calibrated = { ...info, labels: calibratedLabels(info.labels, found, validation) };
-  await plain.dispose();
-  const withIntervals = withInfo(plain.model, calibrated);
-  return { predictor: await CellPredictor.create(withIntervals, calibrated, { threads }), members };
+  const plain = predictorModel(
+    members.map(({ weights }) => weights),
+    info,
+  );
+  const create = (of: CellPredictorInfo): Promise<CellPredictor> =>
+    CellPredictor.create(withInfo(plain, of), of, { threads });
+  return { predictor: await calibrated(info, validation, create), members };
 }
 
 /** The part of all work that comes before the labels are learned; a pass of two costs twice as much. */
@@ -300,13 +293,7 @@ function predictorModel(members: readonly Weights[], info: CellPredictorInfo): M
   const { kind, vocabulary, nodes, recipe, labels, scales } = info;
   const { build, isAnySize } = CELL_MODELS[kind];
   const shapes = cellInputs(symbol('batch'), isAnySize ? symbol('nodes') : nodes, codesOf(vocabulary));
-  const model = membersModel(
-    members,
-    shapes,
-    (s, inputs) => build(s, inputs, recipe.model, labels.length),
-    scales,
-  );
-  return withInfo(model, info);
+  return membersModel(members, shapes, (s, inputs) => build(s, inputs, recipe.model, labels.length), scales);
 }
 
 /** A trained predictor of cells. */

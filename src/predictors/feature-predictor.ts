@@ -18,7 +18,7 @@ import {
   featuresFor,
 } from './feature-models.js';
 import type { FeatureSet } from './features.js';
-import { calibratedLabels, type LabelledRows, labelInfos } from './labelled-rows.js';
+import { calibrated, type LabelledRows, labelInfos } from './labelled-rows.js';
 import { column, type LabelScale, labelScale, learned, unlearned } from './labels.js';
 import type { ReadNetwork } from './network-source.js';
 import { OnnxPredictor, OUTPUT, withInfo } from './onnx-predictor.js';
@@ -85,11 +85,7 @@ export async function fitFeatures(rows: LabelledRows, options: FeatureFitOptions
   const plain = predictorModel(kind, features, fitted, scales);
   const create = (of: FeaturePredictorInfo): Promise<FeaturePredictor> =>
     FeaturePredictor.create(withInfo(plain, of), of, { threads, ...(read ? { read } : {}) });
-  const predictor = await create(info);
-  if (validation === undefined) return predictor;
-  const found = await predictor.values(validation.architectures);
-  await predictor.dispose();
-  return create({ ...info, labels: calibratedLabels(info.labels, found, validation) });
+  return calibrated(info, validation, create);
 }
 
 function rowsOf({ names, data, count }: FeatureRows, chosen: readonly number[]): FeatureRows {

@@ -9,6 +9,7 @@ import type { Inputs } from '../nn/step.js';
 import { type Batch, Trainer, type Weights } from '../nn/trainer.js';
 import type { Value } from '../ops/build.js';
 import type { SessionOptions } from '../runtime/session.js';
+import { AuspexError } from '../util/errors.js';
 import type { Random } from '../util/random.js';
 import { type LabelScale, type Labels, learned } from './labels.js';
 import { KNOWN, PERMUTATION, type RankingLossOptions, rankingLoss, TARGET } from './ranking-loss.js';
@@ -84,7 +85,7 @@ const VALIDATIONS = 10;
 /** Checkpoints of a training. */
 const CHECKPOINTS = 50;
 
-/** The members, in the order of their seeds: seed, seed + 1, … */
+/** The members, in the order of their seeds: seed, seed + 1, … Codes: TRAINING_STOPPED, TRAINING_DIVERGED. */
 export async function fitGraphs(training: GraphTraining): Promise<TrainedMember[]> {
   const { recipe, threads } = training;
   const atOnce = Math.max(1, Math.min(threads, recipe.members));
@@ -103,7 +104,11 @@ export async function fitGraphs(training: GraphTraining): Promise<TrainedMember[
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return members;
+  if (!training.signal?.aborted) return members;
+  throw new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
+    kind: 'failure',
+    hint: 'it can be resumed where there are checkpoints',
+  });
 }
 
 async function trainMember(

@@ -3,7 +3,7 @@ import type { Table } from '../datasets/table.js';
 import { kendallTauB, mae } from '../metrics/index.js';
 import { conformalInterval, type ErrorScale } from './conformal.js';
 import { column, type Labels } from './labels.js';
-import type { LabelInfo } from './predictor.js';
+import type { LabelInfo, Predictor, PredictorInfo } from './predictor.js';
 
 /** Architectures with what is to be predicted of them. */
 export interface LabelledRows {
@@ -30,8 +30,21 @@ export function labelInfos({ names, units }: Labels, scale: ErrorScale): LabelIn
   return names.map((name, i) => ({ name, unit: units?.[i] ?? '', scale }));
 }
 
+/** A predictor with intervals as wide as held-out rows ask for; without such rows it has none. */
+export async function calibrated<Info extends PredictorInfo, P extends Predictor>(
+  info: Info,
+  held: LabelledRows | undefined,
+  create: (info: Info) => Promise<P>,
+): Promise<P> {
+  const plain = await create(info);
+  if (held === undefined) return plain;
+  const found = await plain.values(held.architectures);
+  await plain.dispose();
+  return create({ ...info, labels: calibratedLabels(info.labels, found, held) });
+}
+
 /** Labels with intervals as wide as held-out rows ask for, given what was predicted of them. */
-export function calibratedLabels(
+function calibratedLabels(
   labels: readonly LabelInfo[],
   found: Float64Array,
   held: LabelledRows,

@@ -8,7 +8,7 @@ import { Session, type SessionOptions } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import type { ErrorScale } from './conformal.js';
 import { fitGraphs, type GraphTraining, predictAll, type TrainedMember } from './fit-graphs.js';
-import { calibratedLabels, type LabelledRows, labelInfos, validationScore } from './labelled-rows.js';
+import { calibrated, type LabelledRows, labelInfos, validationScore } from './labelled-rows.js';
 import { type LabelScale, labelScale } from './labels.js';
 import { type NetworkGraph, networkGraph } from './latency/network-graph.js';
 import { type InputShapes, membersModel, memberWeights } from './members.js';
@@ -91,12 +91,6 @@ export async function fitNetworks(rows: LabelledRows, options: NetworkFitOptions
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if (options.signal?.aborted) {
-    throw new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
-      kind: 'failure',
-      hint: 'it can be resumed where there are checkpoints',
-    });
-  }
   const info: NetworkPredictorInfo = {
     version: 1,
     kind,
@@ -115,12 +109,7 @@ export async function fitNetworks(rows: LabelledRows, options: NetworkFitOptions
   );
   const create = (of: NetworkPredictorInfo): Promise<NetworkPredictor> =>
     NetworkPredictor.create(withInfo(plain, of), of, { threads, ...(read ? { read } : {}) });
-  const predictor = await create(info);
-  if (validation === undefined) return { predictor, members };
-  const found = await predictor.values(validation.architectures);
-  await predictor.dispose();
-  const calibrated = calibratedLabels(info.labels, found, validation);
-  return { predictor: await create({ ...info, labels: calibrated }), members };
+  return { predictor: await calibrated(info, validation, create), members };
 }
 
 /** The graphs of architectures. All sizes must be known: they are what cost depends on. */
