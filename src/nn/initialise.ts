@@ -19,6 +19,25 @@ function fill(dims: readonly number[], element: () => number): Float32Array {
   return values;
 }
 
+/** Numbers that are drawn together, which is faster than one by one and gives the same. */
+const TOGETHER = 4096;
+
+function drawn(
+  dims: readonly number[],
+  draw: (into: Float64Array) => void,
+  scale: number,
+  shift: number,
+): Float32Array {
+  const values = new Float32Array(dims.reduce((n, d) => n * d, 1));
+  const buffer = new Float64Array(Math.min(TOGETHER, values.length));
+  for (let start = 0; start < values.length; start += TOGETHER) {
+    const some = buffer.subarray(0, values.length - start);
+    draw(some);
+    for (let i = 0; i < some.length; i++) values[start + i] = shift + scale * some[i]!;
+  }
+  return values;
+}
+
 export function constant(value: number): Initialiser {
   return (_, dims) => fill(dims, () => value);
 }
@@ -27,11 +46,11 @@ export const zeros = constant(0);
 export const ones = constant(1);
 
 export function uniform(low: number, high: number): Initialiser {
-  return (random, dims) => fill(dims, () => low + (high - low) * random.float());
+  return (random, dims) => drawn(dims, (into) => random.floats(into), high - low, low);
 }
 
 export function normal(mean: number, deviation: number): Initialiser {
-  return (random, dims) => fill(dims, () => mean + deviation * random.normal());
+  return (random, dims) => drawn(dims, (into) => random.normals(into), deviation, mean);
 }
 
 /** A normal distribution from which what lies beyond the bounds is drawn again; PyTorch's are ±2. */

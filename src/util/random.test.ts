@@ -18,6 +18,11 @@ describe('Random', () => {
       const words = new Uint32Array(length);
       whole.fill(words);
       expect([...words]).toEqual(Array.from({ length }, () => single.uint32()));
+      const numbers = new Float64Array(length);
+      whole.floats(numbers);
+      expect([...numbers]).toEqual(Array.from({ length }, () => single.float()));
+      whole.normals(numbers);
+      expect([...numbers]).toEqual(Array.from({ length }, () => single.normal()));
     }
     expect(whole.uint32()).toBe(single.uint32());
   });

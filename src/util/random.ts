@@ -22,6 +22,11 @@ function rotateLeft(x: number, bits: number): number {
   return (x << bits) | (x >>> (32 - bits));
 }
 
+function boxMuller(u: number, v: number): number {
+  // 1 − u lies in (0, 1], where the logarithm is finite.
+  return Math.sqrt(-2 * Math.log(1 - u)) * Math.cos(2 * Math.PI * v);
+}
+
 /**
  * A stream of random numbers.
  *
@@ -81,10 +86,25 @@ export class Random {
     return (high * 2 ** 26 + low) / 2 ** 53;
   }
 
+  /** Fills an array with what as many calls of `float` would give. */
+  floats(values: Float64Array): void {
+    const words = new Uint32Array(2 * values.length);
+    this.fill(words);
+    for (let i = 0; i < values.length; i++) {
+      values[i] = ((words[2 * i]! >>> 5) * 2 ** 26 + (words[2 * i + 1]! >>> 6)) / 2 ** 53;
+    }
+  }
+
+  /** Fills an array with what as many calls of `normal` would give. */
+  normals(values: Float64Array): void {
+    const uniform = new Float64Array(2 * values.length);
+    this.floats(uniform);
+    for (let i = 0; i < values.length; i++) values[i] = boxMuller(uniform[2 * i]!, uniform[2 * i + 1]!);
+  }
+
   /** A number of the standard normal distribution (Box & Muller 1958). */
   normal(): number {
-    // 1 − u lies in (0, 1], where the logarithm is finite.
-    return Math.sqrt(-2 * Math.log(1 - this.float())) * Math.cos(2 * Math.PI * this.float());
+    return boxMuller(this.float(), this.float());
   }
 
   /** A whole number from 0 to `count` − 1, every one equally likely. */
