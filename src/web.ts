@@ -25,6 +25,7 @@ export * from './metrics/index.js';
 export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
 export * from './predictors/index.js';
+export * from './proxies/index.js';
 export {
   type Feeds,
   type HostTensor,
@@ -34,6 +35,7 @@ export {
   sessionFor,
   useRuntime,
 } from './runtime/session.js';
+export * from './search/index.js';
 export {
   type AnySpace,
   type Cell,

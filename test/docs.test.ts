@@ -3,12 +3,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operatorDocs } from '../src/ops/docs.js';
+import { proxyDocs } from '../src/proxies/docs.js';
 
 const read = (path: string): string => readFileSync(resolve(import.meta.dirname, '..', path), 'utf8');
 
 describe('documentation', () => {
   it('docs/operators.md is what `npm run docs` makes', () => {
     expect(read('docs/operators.md')).toBe(operatorDocs());
+  });
+
+  it('docs/proxies.md is what `npm run docs` makes', () => {
+    expect(read('docs/proxies.md')).toBe(proxyDocs());
   });
 
   it('the README shows the commands that CI runs', () => {

@@ -74,7 +74,7 @@ function withFile<T>(file: string, work: () => T): T {
 }
 
 /** `input=1x3x224x224` or `input=batch,3,224,224`; `input=` is a scalar. */
-function parseShape(text: string, shapes: Shapes | undefined): Shapes {
+export function parseShape(text: string, shapes: Shapes | undefined): Shapes {
   const [name, dims] = splitAssignment(text, '--shape', 'input=1x3x224x224');
   const parts = /^\d+(x\d+)*$/.test(dims) ? dims.split('x') : dims === '' ? [] : dims.split(',');
   return {
@@ -90,7 +90,7 @@ function parseShape(text: string, shapes: Shapes | undefined): Shapes {
   };
 }
 
-function parseDimension(text: string, dims: Dimensions | undefined): Dimensions {
+export function parseDimension(text: string, dims: Dimensions | undefined): Dimensions {
   const [name, value] = splitAssignment(text, '--dim', 'batch=8');
   if (!/^\d+$/.test(value)) {
     throw new AuspexError('BAD_DIM', `'${value}' in --dim ${text} is not a whole number`, {

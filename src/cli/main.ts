@@ -7,6 +7,8 @@ import { evaluateCommand } from './evaluate.js';
 import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
 import { pretrainCommand } from './pretrain.js';
+import { proxyCommand } from './proxy.js';
+import { proxyScorers } from './proxy-scorers.js';
 import { reproduceCommand } from './reproduce.js';
 import { searchCommand } from './search.js';
 import { spaceCommand } from './space.js';
@@ -22,10 +24,13 @@ const program = new Command('auspex')
   .addCommand(predictCommand())
   .addCommand(trainCommand())
   .addCommand(pretrainCommand())
-  .addCommand(searchCommand())
+  .addCommand(proxyCommand())
+  .addCommand(searchCommand({ proxies: proxyScorers }))
   .addCommand(evaluateCommand())
   .addCommand(reproduceCommand())
   .showHelpAfterError('(add --help for usage)')
+  // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.
+  .enablePositionalOptions()
   .exitOverride();
 for (const command of allCommands(program)) {
   command.exitOverride().showHelpAfterError('(add --help for usage)');

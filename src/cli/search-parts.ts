@@ -1,6 +1,7 @@
 // What the options of `auspex search` name: evaluators, scores and limits.
 import { InvalidArgumentError } from 'commander';
 import type { Table } from '../datasets/table.js';
+import { COMBINATIONS } from '../proxies/index.js';
 import { costWithin, scoreWithin } from '../search/constraints.js';
 import type { Constraint, Direction, Evaluator, Scorer } from '../search/contract.js';
 import { joinedEvaluator, scorerEvaluator, tableEvaluator } from '../search/evaluators.js';
@@ -41,11 +42,11 @@ export function networkOf(space: AnySpace, text: string) {
   return { ...model, metadata: new Map([...(model.metadata ?? []), [ARCH_KEY, text]]) };
 }
 
-export async function judgeOf(space: AnySpace, flags: JudgeFlags): Promise<Judge> {
+export async function judgeOf(space: AnySpace, flags: JudgeFlags, proxies: ProxyScorers): Promise<Judge> {
   const { evaluator, evaluate, label = [], better = [] } = flags;
   if ((evaluator === undefined) === (evaluate === undefined)) {
     throw new AuspexError('BAD_OPTION', 'give one of --evaluator and --evaluate', {
-      hint: "--evaluator table:FILE, --evaluator predictor:FILE, or --evaluate './train.sh {onnx}'",
+      hint: "--evaluator table:FILE, predictor:FILE or proxy:NAME, or --evaluate './train.sh {onnx}'",
     });
   }
   if (evaluate !== undefined) {
@@ -59,12 +60,13 @@ export async function judgeOf(space: AnySpace, flags: JudgeFlags): Promise<Judge
     });
     return { space, evaluator: own };
   }
-  const [, kind, file] = /^(table|predictor):(.+)$/.exec(evaluator!) ?? [];
+  const [, kind, file] = /^(table|predictor|proxy):(.+)$/.exec(evaluator!) ?? [];
   if (kind === undefined || file === undefined) {
     throw new AuspexError('BAD_OPTION', `'${evaluator}' names no evaluator`, {
-      hint: '--evaluator table:FILE or --evaluator predictor:FILE',
+      hint: '--evaluator table:FILE, predictor:FILE or proxy:NAME',
     });
   }
+  if (kind === 'proxy') return { space, evaluator: scorerEvaluator(await ownScorer(file, space, proxies)) };
   if (kind === 'table') {
     const table = await readTableFile(file);
     const labels = label.length > 0 ? label : [onlyLabel(table, file)];
@@ -92,8 +94,23 @@ function onlyLabel(table: Table, file: string): string {
   });
 }
 
+/** What the scores of proxies depend on, and how many networks are scored at once. */
+export interface ProxySettings {
+  readonly seed: number;
+  readonly batch?: number | undefined;
+  readonly workers: number;
+}
+
 /** A zero-cost proxy by its name, for architectures of a space; undefined if there is none. */
 export type ProxyScorers = (name: string, space: AnySpace) => Scorer | undefined;
+
+/** The score of a name that tells the value of one architecture, which a rank within a pool does not. */
+async function ownScorer(name: string, space: AnySpace, proxies: ProxyScorers): Promise<Scorer> {
+  if (!name.includes('+') && !Object.hasOwn(COMBINATIONS, name)) return scorerOf(name, space, proxies);
+  throw new AuspexError('PROXY_POOL', `'${name}' ranks a pool, and says nothing of one architecture`, {
+    hint: 'let it choose candidates (--strategy etas --proxy), or evaluate by one proxy',
+  });
+}
 
 /**
  * The score that names joined by `+` stand for, the mean of ranks where there are several: costs, predictors as

@@ -43,7 +43,7 @@ async function run(...args: string[]): Promise<string> {
           score: async (list: readonly string[]) => Float64Array.from(list, accuracyOf),
         }
       : undefined;
-  const command = searchCommand({ proxies: noise, write: (text) => lines.push(text) }).exitOverride();
+  const command = searchCommand({ proxies: () => noise, write: (text) => lines.push(text) }).exitOverride();
   await command.parseAsync(['nats-size', ...args], { from: 'user' });
   return lines.join('\n');
 }
@@ -140,6 +140,14 @@ describe('auspex search', () => {
       message: expect.stringContaining('COMMAND_FAILED'),
     });
     expect(existsSync('winner.onnx')).toBe(false);
+  });
+
+  it('takes a proxy for the truth', async () => {
+    const args = ['--strategy', 'random', '--budget', '5', '--seed', '4'];
+    const found = await json('--evaluator', 'proxy:widths', ...args);
+    expect(found).toMatchObject({ evaluator: 'widths', objectives: [{ better: 'higher' }], failed: 0 });
+    expect(found.best.value).toBe(accuracyOf(found.best.arch));
+    await expect(run('--evaluator', 'proxy:ntsr', ...args)).rejects.toMatchObject({ code: 'PROXY_POOL' });
   });
 
   it('keeps to limits', async () => {

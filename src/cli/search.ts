@@ -25,6 +25,7 @@ import {
   limit,
   networkOf,
   type ProxyScorers,
+  type ProxySettings,
   scorerOf,
 } from './search-parts.js';
 
@@ -32,6 +33,7 @@ interface SearchFlags extends JudgeFlags {
   strategy: string;
   option: StrategyOptions;
   proxy?: string;
+  proxyBatch?: number;
   max?: Limit[];
   min?: Limit[];
   budget: number;
@@ -53,14 +55,20 @@ const ENDS: Readonly<Record<SearchEnd, string>> = {
   stopped: 'it was stopped',
 };
 
+/** Zero-cost proxies as a search asks for them. */
+export type ProxySource = (settings: ProxySettings) => ProxyScorers;
+
 /** @param proxies scores of the space's networks by name; @param write where lines go: others in tests. */
-export function searchCommand({ proxies = (() => undefined) as ProxyScorers, write = print } = {}): Command {
+export function searchCommand({
+  proxies = (() => () => undefined) as ProxySource,
+  write = print,
+} = {}): Command {
   return new Command('search')
     .summary('find good architectures of a space')
     .description(
       `Finds good architectures of a space within a budget of evaluations. What an
-architecture is worth says a table, a predictor, or a command of yours that
-gets it as an ONNX file and prints a number.`,
+architecture is worth says a table, a predictor, a zero-cost proxy, or a
+command of yours that gets it as an ONNX file and prints a number.`,
     )
     .argument('<space>', 'name of a space')
     .addOption(
@@ -72,8 +80,9 @@ gets it as an ONNX file and prints a number.`,
       strategyOption,
       {},
     )
-    .option('--proxy <names>', 'for etas: what chooses candidates, as ntkt+sept')
-    .option('--evaluator <what>', 'table:FILE or predictor:FILE')
+    .option('--proxy <names>', 'for etas: what chooses candidates, as ntsr or snip+params')
+    .option('--proxy-batch <n>', 'samples at once that proxies look at (16)', wholeNumber)
+    .option('--evaluator <what>', 'table:FILE, predictor:FILE or proxy:NAME')
     .option('--evaluate <command>', "a command, as './train.sh {onnx}'")
     .option('--label <names>', 'what is searched for, as accuracy,latency', names)
     .option('--better <ways>', 'higher or lower, for each label (higher; a table knows)', directions)
@@ -83,7 +92,7 @@ gets it as an ONNX file and prints a number.`,
     .option('--min <what=number>', 'only architectures with at least that (repeatable)', limit)
     .requiredOption('--budget <n>', 'evaluations', wholeNumber)
     .option('--seed <n>', 'of the search', wholeNumber, 0)
-    .option('--parallel <n>', 'evaluations at once', wholeNumber, 1)
+    .option('--parallel <n>', 'evaluations, and networks that proxies score, at once', wholeNumber, 1)
     .option('-o, --output <folder>', `where ${LOG} and ${WINNER} are written`)
     .option('--resume', 'go on with the search in that folder')
     .option('--json', 'print JSON')
@@ -92,7 +101,7 @@ gets it as an ONNX file and prints a number.`,
       `
 Examples:
   auspex search nasbench201 --evaluator table:nb201.csv.gz --label cifar10_test --budget 300
-  auspex search autoformer-tiny --strategy etas --proxy parameters \\
+  auspex search autoformer-tiny --strategy etas --proxy ntsr --proxy-batch 2 \\
     --evaluate './train.sh {onnx}' --max parameters=9e6 --budget 33 -o run
   auspex search nasbench201 --strategy nsga2 --evaluator predictor:p.onnx \\
     --label accuracy,latency --better higher,lower --budget 2000
@@ -107,15 +116,16 @@ The JSON is described in docs/search-json.md.`,
 async function run(
   name: string,
   flags: SearchFlags,
-  proxies: ProxyScorers,
+  proxies: ProxySource,
   write: (text: string) => void,
 ): Promise<void> {
   const base = spaceNamed(name);
   if (flags.resume && flags.output === undefined) {
     throw new AuspexError('BAD_OPTION', '--resume goes on with the search in a folder, which -o names');
   }
-  const { space, evaluator } = await judgeOf(base, flags);
-  const scorer = flags.proxy === undefined ? undefined : await scorerOf(flags.proxy, base, proxies);
+  const ours = proxies({ seed: flags.seed, batch: flags.proxyBatch, workers: Math.max(1, flags.parallel) });
+  const { space, evaluator } = await judgeOf(base, flags, ours);
+  const scorer = flags.proxy === undefined ? undefined : await scorerOf(flags.proxy, base, ours);
   const strategy = strategyNamed(flags.strategy, scorer, flags.option);
   const constraints = await constraintsOf(base, flags.max ?? [], flags.min ?? []);
   const file = openLog(flags);

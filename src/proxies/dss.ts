@@ -66,7 +66,7 @@ async function diversity(subject: Subject): Promise<Diversity> {
   const single = subject.single();
   const { model } = withoutNormalisation(positive(single), 'batch');
   const open = withOnes(model, single);
-  const parts = partsOf(single);
+  const parts = linearParts(single);
   if (parts.length === 0) {
     throw new AuspexError('PROXY_NO_WEIGHTS', 'dss looks at linear layers, and the network has none', {
       hint: 'it is meant for transformers',
@@ -83,8 +83,8 @@ async function diversity(subject: Subject): Promise<Diversity> {
 
 type Linear = readonly [layer: Layer, part: Part];
 
-/** Linear layers; those that need the output of the last block are the head. */
-function partsOf(subject: Subject): Linear[] {
+/** Linear layers and what they are to a transformer; those that need the output of the last block are the head. */
+export function linearParts(subject: Subject): Linear[] {
   const links = linksIn(subject);
   const attention = new Set(findBlocks(subject).flatMap((block) => block.weights));
   const { name } = featuresOf(subject);

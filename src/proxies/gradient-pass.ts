@@ -181,7 +181,7 @@ export function finished(model: Model): Model {
 
 /** Runs a model that takes the subject's inputs and labels. */
 async function runOnce(subject: Subject, model: Model, index: number): Promise<Record<string, HostTensor>> {
-  const session = await Session.create(model, subject.session);
+  const session = await Session.create(model, subject.sessionFor(model));
   try {
     return await session.run(await lossFeeds(subject, index));
   } finally {

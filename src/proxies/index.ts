@@ -9,6 +9,7 @@ import type { ProxyRequest, ZeroCostProxy } from './proxy.js';
 export type { InputBatch, InputTensor } from './batch.js';
 export { type AttentionBlock, findBlocks } from './blocks.js';
 export { combineRanks } from './combination.js';
+export { type ExplainedTensor, type Explanation, explainSubject } from './explain.js';
 export { type Features, featuresOf } from './features.js';
 export {
   type Outcome,

@@ -1,5 +1,7 @@
 // The contract of a zero-cost proxy: a network goes in, a number comes out, nothing is trained. One file for each
 // family, one conformance suite (`conformance.testing.ts`) for all of them.
+import { tensorByteLength } from '../graph/tensor.js';
+import { MAX_MESSAGE_BYTES } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
 import type { Quantity, Subject } from './subject.js';
 
@@ -135,6 +137,18 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
     );
   }
   if (needs.labels) subject.checkClasses();
+  if (needs.samples > 0 || needs.gradients) checkSize(subject, name);
+}
+
+/** ONNX Runtime gets a network as one message, which must not pass 2 GiB. */
+function checkSize({ model }: Subject, name: string): void {
+  let bytes = 0;
+  for (const tensor of model.graph.initializers.values()) bytes += tensorByteLength(tensor);
+  if (bytes <= MAX_MESSAGE_BYTES) return;
+  const size = `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, and its weights are ${size}`, {
+    hint: 'no more than 2 GiB can be run; those that only count still apply: params, flops, sept',
+  });
 }
 
 /** A score that is the sum of one number per layer. */

@@ -59,6 +59,12 @@ const DEFAULTS = { seed: 0, initialise: 'file', statistics: 'batch', batch: 16 }
  */
 const LARGE_MACS = 2e9;
 
+/**
+ * The same by the nodes of that graph, where they may be many: gradients of gradients of those networks are 17,000 nodes,
+ * which take 6 seconds to rewrite to save 1.
+ */
+const LARGE_MACS_PER_NODE = 1e6;
+
 /** The rows that a loss compares with labels. */
 export interface Logits {
   readonly name: string;
@@ -173,11 +179,18 @@ export class Subject {
 
   /** How its graphs are run. */
   get session(): SessionOptions {
-    return this.once('session', () => {
-      const { macs } = cost(inferShapes(this.model)).totals;
-      const isLarge = !isKnown(macs) || macs >= LARGE_MACS;
-      return { seed: this.seed, optimization: isLarge ? 'all' : 'disabled', ...this.#options.session };
-    });
+    return this.#sessionIfLarge(LARGE_MACS);
+  }
+
+  /** How a graph of it that is run once is run. */
+  sessionFor({ graph }: Model): SessionOptions {
+    return this.#sessionIfLarge(Math.max(LARGE_MACS, LARGE_MACS_PER_NODE * graph.nodes.length));
+  }
+
+  #sessionIfLarge(least: number): SessionOptions {
+    const macs = this.once('macs', () => cost(inferShapes(this.model)).totals.macs);
+    const isLarge = !isKnown(macs) || macs >= least;
+    return { seed: this.seed, optimization: isLarge ? 'all' : 'disabled', ...this.#options.session };
   }
 
   /** How many batches there are to be had; synthetic ones have no end. */
@@ -327,6 +340,7 @@ function prepare(model: Model, options: SubjectOptions): Prepared {
     .filter(({ name }) => !initializers.has(name))
     .map(({ name }) => ({ name, type: typed(name) }));
   for (const { name, type } of inputs) checkSizes(name, type);
+  if (!model.graph.outputs.some(({ name }) => isTensor(typed(name)))) checkOperators(inference);
   const output = outputOf(model, typed, options.output);
   const outputs = [{ name: output, type: typed(output) }];
   // Opset 14 only adds to 13 what BatchNormalization needs to be told to train.
@@ -412,6 +426,17 @@ function checkSizes(name: string, type: ValueType): void {
   if (isTensor(type) && type.shape?.every(isKnown)) return;
   throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
     hint: 'give the sizes that are symbols, or the shape of the input',
+  });
+}
+
+/** Throws for the first operator that nothing is known of: what it gives is unknown, and all behind it. */
+function checkOperators({ graph }: Inference): void {
+  const at = graph.nodes.findIndex(({ operator, isFunction }) => !operator && !isFunction);
+  if (at < 0) return;
+  const { node } = graph.nodes[at]!;
+  throw new AuspexError('OPERATOR_UNKNOWN', `nothing is known of the operator ${operatorName(node)}`, {
+    where: { node: nodeLabel(node, at), operator: operatorName(node) },
+    hint: 'export the network without it',
   });
 }
 

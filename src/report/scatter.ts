@@ -33,6 +33,8 @@ export interface ScatterOptions {
   /** The name of the line x = y; with it, both axes have one scale. */
   readonly diagonal?: string;
   readonly band?: { readonly name: string; readonly points: readonly BandPoint[] };
+  /** A line through points, such as a front. */
+  readonly line?: { readonly name: string; readonly points: readonly Point[] };
   /** What a point is: `rows`. */
   readonly unit?: string;
 }
@@ -43,7 +45,7 @@ export interface ScatterOptions {
  * @example scatterPlot({ title: 'τ', x: { label: 'true' }, y: { label: 'predicted' }, points, diagonal: 'equal' })
  */
 export function scatterPlot(options: ScatterOptions): string {
-  const { title, points, diagonal, band, unit = 'points' } = options;
+  const { title, points, diagonal, band, line, unit = 'points' } = options;
   const finite = finitePoints(points);
   const both = diagonal === undefined ? undefined : (extent(finite.x, finite.y) ?? [0, 1]);
   const area = areaOf(WIDTH, HEIGHT, { top: TOP });
@@ -59,11 +61,13 @@ export function scatterPlot(options: ScatterOptions): string {
   });
   const shown = marksOf(finite.x.map(x.at), finite.y.map(y.at), unit);
   const outline = band && bandOutline(band.points, x.at, y.at, area);
-  const line = diagonal === undefined ? [] : [tag('path', { class: 'guide', d: diagonalOf(area) })];
+  const guide = diagonal === undefined ? [] : [tag('path', { class: 'guide', d: diagonalOf(area) })];
+  const own = line?.points.map(([px, py]): Point => [x.at(px), y.at(py)]) ?? [];
   const names = [
     { name: shown.name, swatch: shown.swatch },
     ...(diagonal === undefined ? [] : [{ name: diagonal, swatch: guideSwatch }]),
     ...(band && outline ? [{ name: band.name, swatch: bandSwatch }] : []),
+    ...(line ? [{ name: line.name, swatch: lineSwatch }] : []),
   ];
   return framed({
     width: WIDTH,
@@ -81,7 +85,9 @@ export function scatterPlot(options: ScatterOptions): string {
       ...shown.marks,
       // Its edges again, where marks cover it.
       ...(outline ? [tag('path', { class: 's1 edge', d: outline })] : []),
-      ...line,
+      ...guide,
+      ...(own.length > 1 ? [tag('path', { class: 's1 line', d: through(own) })] : []),
+      ...own.map(([cx, cy]) => tag('circle', { class: 'f1', cx, cy, r: 3.5 })),
     ],
     extra: legend(
       names.map(({ name }) => name),
@@ -171,4 +177,8 @@ function guideSwatch(x: number, y: number): string {
 
 function bandSwatch(x: number, y: number): string {
   return tag('rect', { class: 'f1 s1 band edge', x, y: y - 5, width: 17, height: 10 });
+}
+
+function lineSwatch(x: number, y: number): string {
+  return tag('path', { class: 's1 line', d: `M${px(x)} ${px(y)}h17` });
 }

@@ -28,7 +28,7 @@ describe('the log of a search in a file', () => {
 
   it('is not overwritten', () => {
     writeFileSync(at('there'), '');
-    expect(() => TrialLog.open(at('there'))).toThrow(/log of a search already/);
+    expect(() => TrialLog.open(at('there'))).toThrow(/there is a log already/);
   });
 
   it('tells of damage, with the line', () => {

@@ -1,5 +1,5 @@
-// The log of a search in a file: one JSON record a line, flushed to disk before the search goes on. However the process
-// ends, the file holds every record that was appended, and at most a part of one more.
+// The log of a search or other long work in a file: one JSON record a line, flushed to disk before the work goes on.
+// However the process ends, the file holds every record that was appended, and at most a part of one more.
 import {
   closeSync,
   existsSync,
@@ -42,7 +42,7 @@ export class TrialLog {
   static open(path: string, { resume = false }: TrialLogOptions = {}): TrialLog {
     const isThere = existsSync(path);
     if (isThere && !resume) {
-      throw new AuspexError('LOG_EXISTS', 'there is a log of a search already', {
+      throw new AuspexError('LOG_EXISTS', 'there is a log already', {
         where: { file: path },
         hint: 'go on with it (--resume), or write to another place',
       });
@@ -65,8 +65,8 @@ export class TrialLog {
     const line = Buffer.from(`${JSON.stringify(record)}\n`);
     try {
       if (fstatSync(this.#file).size !== this.#size) {
-        throw new AuspexError('LOG_IN_USE', 'something else has written to the log of the search', {
-          hint: 'let one search write to a log at a time',
+        throw new AuspexError('LOG_IN_USE', 'something else has written to the log', {
+          hint: 'let one process write to a log at a time',
         });
       }
       for (let at = 0; at < line.length; ) {

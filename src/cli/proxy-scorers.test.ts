@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { requestNamed, Subject, scoreAll } from '../proxies/index.js';
+import { natsSize } from '../spaces/nats-size.js';
+import { columnsNamed, columnValues } from './proxy-plan.js';
+import { proxyScorers } from './proxy-scorers.js';
+
+const SETTINGS = { seed: 3, batch: 1, workers: 1 };
+const WIDTHS = ['8:8:8:8:8', '16:8:8:8:8', '8:8:8:8:64'];
+
+describe('proxies of a search', () => {
+  it('gives what the proxy gives, and NaN where it gives nothing', async () => {
+    const scorer = proxyScorers(SETTINGS)('l2_norm', natsSize)!;
+    expect([scorer.name, scorer.better]).toEqual(['l2_norm (batch 1)', 'higher']);
+    const scores = await scorer.score([...WIDTHS, 'none', WIDTHS[0]!]);
+    const expected = await Promise.all(
+      WIDTHS.map(async (arch) => {
+        const network = natsSize.network(natsSize.parse(arch), { seed: 3 });
+        const [outcome] = await scoreAll(Subject.of(network, { seed: 3 }), [requestNamed('l2_norm')]);
+        return 'score' in outcome! ? outcome.score.value : Number.NaN;
+      }),
+    );
+    expect([...scores]).toEqual([...expected, Number.NaN, expected[0]]);
+  });
+
+  it('ranks NTSR within the list', () => {
+    const scores = [
+      { ntkt: 3.1, sept: 10 },
+      { ntkt: 8.2, sept: 10 },
+      { ntkt: 5, sept: 40 },
+      { ntkt: 9 },
+    ] as Record<string, number>[];
+    // ½·(R(NTKT) + R(SEPT)), equal scores with the mean of their ranks.
+    expect(columnValues(columnsNamed(['ntsr']), scores)).toEqual([[1.25, 2.25, 2.5, undefined]]);
+    expect(proxyScorers(SETTINGS)('ntsr', natsSize)).toMatchObject({ better: 'higher' });
+  });
+
+  it('says when a proxy does not fit the space', async () => {
+    await expect(proxyScorers(SETTINGS)('sept', natsSize)!.score(WIDTHS)).rejects.toMatchObject({
+      code: 'PROXY_WITHOUT_SCORES',
+      message: expect.stringContaining('PROXY_NO_BLOCKS'),
+    });
+    expect(proxyScorers(SETTINGS)('nothing', natsSize)).toBeUndefined();
+    expect(() => proxyScorers(SETTINGS)('fisher:nothing', natsSize)).toThrow(/no variant/);
+  });
+});

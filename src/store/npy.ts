@@ -1,0 +1,69 @@
+// Arrays as numpy saves them (Node only): `np.save('images.npy', x)`. Format: NEP 1, versions 1 to 3.
+import { readFileSync } from 'node:fs';
+import { unreadable } from '../onnx/file.js';
+import type { TypedArray } from '../runtime/session.js';
+import { AuspexError } from '../util/errors.js';
+import { printableStart } from '../util/printable.js';
+
+export interface NpyArray {
+  readonly dims: readonly number[];
+  /** In the order of C: the last dimension runs fastest. */
+  readonly data: TypedArray;
+}
+
+type ArrayType = new (buffer: ArrayBuffer) => TypedArray;
+
+/** By numpy's own names, of little-endian numbers. */
+const TYPES: Readonly<Record<string, ArrayType>> = {
+  f4: Float32Array,
+  f8: Float64Array,
+  i1: Int8Array,
+  i2: Int16Array,
+  i4: Int32Array,
+  i8: BigInt64Array,
+  u1: Uint8Array,
+  u2: Uint16Array,
+  u4: Uint32Array,
+  u8: BigUint64Array,
+  b1: Uint8Array,
+};
+
+const MAGIC = '\x93NUMPY';
+
+/** Codes: FILE_UNREADABLE, NPY_FORMAT. */
+export function readNpy(path: string): NpyArray {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  const wrong = (message: string, hint = "write it with numpy: np.save('file.npy', array)"): AuspexError =>
+    new AuspexError('NPY_FORMAT', message, { where: { file: path }, hint });
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== MAGIC) throw wrong('the file is no .npy array');
+  const isShort = bytes[6] === 1;
+  const start = isShort ? 10 : 12;
+  const end = start + (isShort ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));
+  const header = bytes.toString('latin1', start, Math.min(end, start + 10_000));
+  const [, order, type] = /'descr'\s*:\s*'([<|=]?)(\w+)'/.exec(header) ?? [];
+  const [, sizes] = /'shape'\s*:\s*\(([\d\s,]*)\)/.exec(header) ?? [];
+  const make = type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  if (order === undefined || sizes === undefined || make === undefined) {
+    throw wrong(
+      `its array is not of numbers that are read: ${printableStart(header.trim(), 100)}`,
+      'save little-endian floats, integers or booleans, as array.astype("float32")',
+    );
+  }
+  if (/'fortran_order'\s*:\s*True/.test(header)) {
+    throw wrong('its array is in the order of Fortran', 'save numpy.ascontiguousarray(array)');
+  }
+  const dims = sizes.split(',').flatMap((size) => (size.trim() === '' ? [] : [Number(size)]));
+  const count = dims.reduce((n, d) => n * d, 1);
+  const data = bytes.subarray(end);
+  const length = count * Number(type!.slice(1));
+  if (data.length !== length) {
+    throw wrong(`an array [${dims}] of ${type} takes ${length} bytes, and the file has ${data.length}`);
+  }
+  // Copied, as views of wider numbers must begin at a multiple of their size.
+  return { dims, data: new make(Uint8Array.from(data).buffer) };
+}
