@@ -98,6 +98,7 @@ describe('auspex search', () => {
     expect(resumed.best).toEqual(whole.best);
     expect(readFileSync(join(at('run'), 'trials.jsonl'), 'utf8').split('\n').length).toBe(42);
     expect(readModel(join(at('run'), 'winner.onnx')).metadata?.get(ARCH_KEY)).toBe(whole.best.arch);
+    expect(readFileSync(join(at('run'), 'report.html'), 'utf8')).toContain(whole.best.arch);
     await expect(
       run(...args, '--budget', '40', '-o', at('run'), '--resume', '--max', 'macs=1e9'),
     ).rejects.toMatchObject({ code: 'SEARCH_LOG_OTHER' });
@@ -113,7 +114,16 @@ describe('auspex search', () => {
       '--option',
       'population=20',
     ];
-    const { front, objectives } = await json(...args, '--budget', '100');
+    const report = at('front.html');
+    const found = await json(...args, '--budget', '100', '--report', report);
+    const { front, objectives, hypervolume } = found;
+    expect(front.map(({ value }: { value: number }) => value)).toEqual(
+      front.map(({ value }: { value: number }) => value).sort((a: number, b: number) => b - a),
+    );
+    expect(hypervolume.value).toBeGreaterThan(0);
+    const html = readFileSync(report, 'utf8');
+    expect(html.match(/<svg /g)!.length).toBeGreaterThanOrEqual(2);
+    expect(html).toContain(found.best.arch);
     expect(objectives[1]).toEqual({ name: 'latency', better: 'lower' });
     expect(front.length).toBeGreaterThan(1);
     for (const { arch, objectives: values } of front) {

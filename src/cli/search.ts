@@ -3,19 +3,28 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { writeModel } from '../onnx/file.js';
-import { bestTrial, type Direction, objectivesOf, type Trial, type Valued } from '../search/contract.js';
+import {
+  bestTrial,
+  type Direction,
+  objectivesOf,
+  ranked,
+  type Trial,
+  type Valued,
+} from '../search/contract.js';
 import { memoryLog } from '../search/log.js';
 import { paretoFront } from '../search/pareto.js';
 import { runSearch, type SearchEnd } from '../search/search.js';
 import { STRATEGIES, type StrategyOptions, strategyNamed } from '../search/strategies.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { spaceNamed } from '../spaces/index.js';
+import { writeBeside } from '../store/table-file.js';
 import { TrialLog } from '../store/trial-log.js';
 import { AuspexError } from '../util/errors.js';
 import { positive, print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
 import { broken, formatCount, formatExact } from './format.js';
 import { progressLine, untilStopped } from './progress.js';
+import { type FoundVolume, searchPage, volumeOf } from './search-page.js';
 import {
   COSTS,
   constraintsOf,
@@ -34,6 +43,7 @@ interface SearchFlags extends JudgeFlags {
   option: StrategyOptions;
   proxy?: string;
   proxyBatch?: number;
+  report?: string;
   max?: Limit[];
   min?: Limit[];
   budget: number;
@@ -47,6 +57,7 @@ interface SearchFlags extends JudgeFlags {
 /** In the folder of a search. */
 const LOG = 'trials.jsonl';
 const WINNER = 'winner.onnx';
+const REPORT = 'report.html';
 
 const ENDS: Readonly<Record<SearchEnd, string>> = {
   budget: 'the budget is spent',
@@ -93,7 +104,8 @@ command of yours that gets it as an ONNX file and prints a number.`,
     .requiredOption('--budget <n>', 'evaluations', wholeNumber)
     .option('--seed <n>', 'of the search', wholeNumber, 0)
     .option('--parallel <n>', 'evaluations, and networks that proxies score, at once', wholeNumber, 1)
-    .option('-o, --output <folder>', `where ${LOG} and ${WINNER} are written`)
+    .option('-o, --output <folder>', `where ${LOG}, ${WINNER} and ${REPORT} are written`)
+    .option('--report <file>', `where the report is written (${REPORT} in that folder)`)
     .option('--resume', 'go on with the search in that folder')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -143,7 +155,10 @@ async function run(
     progress.end();
     if (best === undefined) throw nothing(trials, end);
     const objectives = objectivesOf(evaluator);
-    const found = {
+    const front =
+      objectives.length > 1 ? ranked(paretoFront(trials, objectives), evaluator.better) : undefined;
+    const volume = front && volumeOf(trials, front, objectives);
+    const found: Found = {
       space: base.name,
       strategy: strategy.name,
       options: strategy.options,
@@ -157,10 +172,24 @@ async function run(
       end,
       best: trialJson(best),
       cost: describeArchitecture(base, base.parse(best.arch)),
-      ...(objectives.length > 1 ? { front: paretoFront(trials, objectives).map(trialJson) } : {}),
+      ...(front ? { front: front.map(trialJson), hypervolume: volume! } : {}),
       ...(flags.output === undefined ? {} : { output: flags.output }),
     };
     if (flags.output !== undefined) writeModel(networkOf(base, best.arch), join(flags.output, WINNER));
+    const report = flags.report ?? (flags.output === undefined ? undefined : join(flags.output, REPORT));
+    if (report !== undefined) {
+      const winner = best;
+      const winners = [winner, ...(front ?? []).filter(({ index }) => index !== winner.index)];
+      const html = searchPage({
+        space: base,
+        settings: settingsOf(found),
+        objectives,
+        trials,
+        winners,
+        volume,
+      });
+      await writeBeside(report, [Buffer.from(html)]);
+    }
     write(flags.json ? searchJson(found) : searchText(found));
   } finally {
     progress.end();
@@ -207,6 +236,13 @@ const trialJson = ({ index, arch, value, objectives }: Valued): FoundTrial => ({
 });
 
 interface Found {
+  readonly space: string;
+  readonly strategy: string;
+  readonly options: StrategyOptions;
+  readonly evaluator: string;
+  readonly constraints: readonly string[];
+  readonly seed: number;
+  readonly budget: number;
   readonly objectives: readonly { readonly name: string; readonly better: Direction }[];
   readonly evaluations: number;
   readonly failed: number;
@@ -214,7 +250,21 @@ interface Found {
   readonly best: FoundTrial;
   readonly cost: Description;
   readonly front?: readonly FoundTrial[];
+  readonly hypervolume?: FoundVolume;
   readonly output?: string;
+}
+
+function settingsOf(found: Found): [name: string, value: string][] {
+  const options = Object.entries(found.options).map(([name, value]) => `${name} ${value}`);
+  return [
+    ['strategy', [found.strategy, ...options].join(', ')],
+    ['evaluator', found.evaluator],
+    ...(found.constraints.length > 0 ? [['limits', found.constraints.join(', ')] as [string, string]] : []),
+    ['seed', String(found.seed)],
+    ['budget', `${formatExact(found.budget)} evaluations`],
+    ...(found.failed > 0 ? [['failed', formatExact(found.failed)] as [string, string]] : []),
+    ['end', ENDS[found.end]],
+  ];
 }
 
 function searchJson({ cost, ...found }: Found): string {
@@ -238,7 +288,7 @@ function searchText({ objectives, evaluations, failed, end, best, cost, front, o
     `  parameters ${formatExact(cost.parameters)}   MACs ${formatCount(cost.macs)}`,
     ...(front ? ['', 'none is better in everything than:'] : []),
     ...(front ?? []).flatMap((trial) => [`  ${valueText(trial)}`, ...broken(trial.arch, 4)]),
-    ...(output === undefined ? [] : ['', `${join(output, LOG)}, ${join(output, WINNER)}`]),
+    ...(output === undefined ? [] : ['', [LOG, WINNER, REPORT].map((name) => join(output, name)).join(', ')]),
   ].join('\n');
 }
 
