@@ -25,6 +25,7 @@ export interface TableReport {
 
 export function tableMarkdown(report: TableReport): string {
   const { table, lines, results, command } = report;
+  const known = lines.filter(isKnown);
   const problems = lines.flatMap((line) => line.problems.map((problem) => `${lineName(line)}: ${problem}`));
   return `${[
     `# ${table.title}`,
@@ -35,10 +36,8 @@ export function tableMarkdown(report: TableReport): string {
     '',
     `Made by \`${command}\`.`,
     ...(results.length === 0 ? ['', 'Nothing is done yet.'] : ['', setText(results)]),
-    '',
-    markdownTable(columnsOf(lines), rowsOf(lines)),
-    '',
-    legend(lines),
+    ...(known.length === 0 ? [] : ['', markdownTable(columnsOf(known), rowsOf(known)), '', legend(known)]),
+    ...missingText(lines),
     ...listed('What differs from the papers', differences(table, lines)),
     ...listed('Sources of published numbers', sourceTexts(lines)),
     ...listed('Recipes', recipeTexts(results)),
@@ -75,11 +74,19 @@ export function setText(results: readonly DrawResult[]): string {
     .join(' ');
 }
 
+function missingText(lines: readonly SummaryLine[]): string[] {
+  const missing = [...new Set(lines.filter((line) => !isKnown(line)).map(({ cell }) => cell.id))];
+  return missing.length === 0 ? [] : ['', `Not run yet: ${missing.join(', ')}.`];
+}
+
 function legend(lines: readonly SummaryLine[]): string {
   const demands = lines.some(({ cell }) => cell.floor !== undefined || cell.goal !== undefined);
   return [
     'Mean ± standard deviation over draws, each with its own rows of training, validation and test.',
     'Seconds are of one training.',
+    ...(lines.some(({ coverage }) => coverage)
+      ? ['Inside: the share of test rows in their 90% intervals.']
+      : []),
     ...(demands ? ['Floor: what this project demands of itself; goal: what it aims at.'] : []),
     ...(lines.some(({ published, others }) => [...published, ...others].some((p) => p.isUnverified))
       ? ['A question mark: the number could not be looked up again, or was rounded.']
@@ -90,6 +97,7 @@ function legend(lines: readonly SummaryLine[]): string {
 interface Columns {
   readonly metrics: readonly string[];
   readonly hasDemands: boolean;
+  readonly hasCoverage: boolean;
 }
 
 /** All cells of a table show the same metrics, or else those of the first. */
@@ -97,16 +105,18 @@ function shown(lines: readonly SummaryLine[]): Columns {
   return {
     metrics: lines[0]?.cell.metrics ?? [],
     hasDemands: lines.some(({ cell }) => cell.floor !== undefined || cell.goal !== undefined),
+    hasCoverage: lines.some(({ coverage }) => coverage !== undefined),
   };
 }
 
 function columnsOf(lines: readonly SummaryLine[]): string[] {
-  const { metrics, hasDemands } = shown(lines);
+  const { metrics, hasDemands, hasCoverage } = shown(lines);
   return [
     'cell',
     'predictor',
     'rows',
     ...metrics.map(metricTitle),
+    ...(hasCoverage ? ['inside'] : []),
     'published',
     'others, published',
     ...(hasDemands ? ['floor', 'goal'] : []),
@@ -116,7 +126,7 @@ function columnsOf(lines: readonly SummaryLine[]): string[] {
 }
 
 function rowsOf(lines: readonly SummaryLine[]): string[][] {
-  const { metrics, hasDemands } = shown(lines);
+  const { metrics, hasDemands, hasCoverage } = shown(lines);
   return lines.map((line) => {
     const { cell, seeds, seconds, published, others } = line;
     const found = metrics.map((name) => {
@@ -129,6 +139,7 @@ function rowsOf(lines: readonly SummaryLine[]): string[][] {
       cell.kind,
       countText(cell.rows),
       ...found,
+      ...(hasCoverage ? [line.coverage ? meanText('coverage', line.coverage) : ''] : []),
       published.map((p) => named(p, line)).join(', '),
       others.map((p) => `${p.by} ${named(p, line)}`).join(', '),
       ...(hasDemands ? [cell.floor, cell.goal].map((bound) => (bound === undefined ? '' : `${bound}`)) : []),

@@ -4,7 +4,7 @@ import type { Mean, SummaryLine } from './summary.js';
 import type { Published, ReproducedTable } from './table.js';
 
 /** Fractions that papers print as percentages. */
-const PERCENT = /^(mape|acc@)/;
+const PERCENT = /^(mape|acc@|coverage)/;
 
 export function metricTitle(name: string): string {
   const { title } = metricNamed(name);

@@ -19,6 +19,8 @@ export interface SummaryLine {
   readonly seeds: readonly number[];
   /** Of those that are shown, by name; none without draws. */
   readonly metrics: ReadonlyMap<string, Mean>;
+  /** The share of truths that intervals held, where what was learned is what was tested. */
+  readonly coverage: Mean | undefined;
   /** Of training, a draw's mean over those that were not interrupted; undefined if all were. */
   readonly seconds: number | undefined;
   readonly published: readonly Published[];
@@ -56,6 +58,7 @@ function linesOf(cell: ResultCell, results: readonly DrawResult[]): SummaryLine[
       label,
       seeds: results.map(({ seed }) => seed),
       metrics,
+      coverage: coverageOf(results, label),
       seconds: whole.length === 0 ? undefined : meanOf(whole.map(({ seconds }) => seconds.train)).mean,
       published: cell.published.filter(about),
       others: cell.others.filter(about),
@@ -70,6 +73,17 @@ function estimateOf(result: DrawResult, label: string | undefined, name: string)
   const labels = label === undefined ? result.labels : result.labels.filter(({ test }) => test === label);
   const values = labels.flatMap(({ metrics }) => metrics[name]?.estimate ?? []);
   return values.length === labels.length && values.length > 0 ? meanOf(values).mean : undefined;
+}
+
+function coverageOf(results: readonly DrawResult[], label: string | undefined): Mean | undefined {
+  const shares = results.flatMap(({ labels }) => {
+    const own = labels.filter(({ test }) => label === undefined || test === label);
+    const found = own.flatMap(({ train, test, coverage }) =>
+      coverage && train === test ? [coverage.share] : [],
+    );
+    return found.length > 0 && found.length === own.length ? [meanOf(found).mean] : [];
+  });
+  return shares.length === 0 ? undefined : meanOf(shares);
 }
 
 export function meanOf(values: readonly number[]): Mean {
