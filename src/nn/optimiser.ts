@@ -27,6 +27,8 @@ export interface Optimiser {
   update(update: ParameterUpdate): UpdatedParameter;
   /** Whether weight decay applies to a parameter of this many dimensions. */
   decays(rank: number): boolean;
+  /** Whether every element of a parameter is updated by itself, so that several parameters may be updated as one. */
+  readonly isElementwise: boolean;
 }
 
 export interface SgdOptions {
@@ -43,6 +45,7 @@ export interface SgdOptions {
 export function sgd({ momentum = 0, nesterov = false, weightDecay = 0 }: SgdOptions = {}): Optimiser {
   return {
     name: 'sgd',
+    isElementwise: true,
     slots: momentum === 0 ? [] : ['momentum'],
     decays: () => weightDecay !== 0,
     scalars: (_, learningRate) => ({ learningRate }),
@@ -102,6 +105,7 @@ export function adam(options: AdamOptions = {}): Optimiser {
   const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, decayAll = true } = options;
   return {
     name: 'adam',
+    isElementwise: true,
     slots: ['first', 'second'],
     decays: (rank) => weightDecay !== 0 && (decayAll || rank > 1),
     scalars: (step, learningRate) => adamScalars(step, learningRate, beta1, beta2, epsilon),
@@ -118,6 +122,7 @@ export function adamW(options: AdamOptions = {}): Optimiser {
   const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0.01, decayAll = true } = options;
   return {
     name: 'adamW',
+    isElementwise: true,
     slots: ['first', 'second'],
     decays: (rank) => weightDecay !== 0 && (decayAll || rank > 1),
     scalars: (step, learningRate) => ({
@@ -140,6 +145,7 @@ export function lamb(options: AdamOptions = {}): Optimiser {
   const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, weightDecay = 0.01, decayAll = true } = options;
   return {
     name: 'lamb',
+    isElementwise: false,
     slots: ['first', 'second'],
     decays: (rank) => weightDecay !== 0 && (decayAll || rank > 1),
     scalars: (step, learningRate) => ({ ...adamScalars(step, 1, beta1, beta2, epsilon), learningRate }),
