@@ -78,6 +78,17 @@ describe('auspex proxy', () => {
     expect(two).toBe(one);
   });
 
+  it('shows all workers the same images, and ends with 2 where they cannot be read', () => {
+    for (let i = 0; i < 4; i++) writeFileSync(at(`${i}.pgm`), `P5 2 2 255\n${'abcdefg'.slice(i, i + 4)}`);
+    const args = ['proxy', MODEL, MODEL, '--proxies', 'zico', '--threads', '1', '--batch', '2', '--json'];
+    const [two, one] = ['2', '1'].map((n) => run(...args, '--workers', n, '--images', '.').stdout);
+    expect(JSON.parse(two!)).toMatchObject({ scored: 2, options: { images: { folder: '.' } } });
+    expect(two).toBe(one);
+    writeFileSync(at('photo.jpg'), '');
+    const refused = run(...args, '--workers', '2', '--images', '.');
+    expect([refused.status, JSON.parse(refused.stdout).error.code]).toEqual([2, 'IMAGE_FORMAT']);
+  });
+
   it('tells options of the command from those of `correlate`', () => {
     const { status, stderr, stdout } = run(
       'proxy',

@@ -1,4 +1,4 @@
-// Samples from .npy files, cut into batches for the inputs of a network.
+// Samples of one's own, cut into batches for the inputs of a network: from .npy files, or images of a folder.
 import type { DataType } from '../graph/dtype.js';
 import type { Model } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
@@ -6,6 +6,7 @@ import type { InputBatch, InputTensor, SubjectOptions } from '../proxies/index.j
 import type { TypedArray } from '../runtime/session.js';
 import { type NpyArray, readNpy } from '../store/npy.js';
 import { AuspexError } from '../util/errors.js';
+import { ImageSamples } from './proxy-images.js';
 import type { GivenInput, ScoringPlan } from './proxy-plan.js';
 
 type Numbers = ArrayLike<number | bigint>;
@@ -25,12 +26,16 @@ interface Given extends GivenInput {
 }
 
 export class GivenSamples {
+  /** Of .npy files; a folder of images is drawn from. */
   readonly count: number;
   readonly #inputs: readonly Given[];
   readonly #labels: NpyArray | undefined;
+  readonly #images: ImageSamples | undefined;
 
-  /** Codes: FILE_UNREADABLE, NPY_FORMAT, PROXY_INPUT. */
-  constructor({ inputs = [], targets }: Pick<ScoringPlan, 'inputs' | 'targets'>) {
+  /** Codes: FILE_UNREADABLE, NPY_FORMAT, PROXY_INPUT, IMAGES_EMPTY, IMAGES_MIXED, IMAGE_FORMAT. */
+  constructor(plan: ScoringPlan) {
+    const { inputs = [], targets, images } = plan;
+    this.#images = images && new ImageSamples(images, plan);
     this.#inputs = inputs.map((input) => ({ ...input, array: readNpy(input.file) }));
     this.#labels = targets === undefined ? undefined : readNpy(targets);
     const [first] = this.#inputs;
@@ -45,8 +50,10 @@ export class GivenSamples {
   }
 
   /** What a network is scored on. Samples that do not fill a batch are left out. */
-  options({ graph }: Model, wanted: number | undefined): Pick<SubjectOptions, 'batches' | 'labels'> {
+  options(model: Model, wanted: number | undefined): Pick<SubjectOptions, 'batches' | 'labels'> {
+    if (this.#images) return this.#images.options(model, wanted);
     if (this.count === 0) return {};
+    const { graph } = model;
     const batch = wanted ?? this.count;
     const batches = Math.floor(this.count / batch);
     if (batches === 0) {

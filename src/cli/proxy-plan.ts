@@ -14,6 +14,19 @@ export interface GivenInput {
   readonly file: string;
 }
 
+/** Images to score on, and how their samples of 0..1 are normalised: numbers for all colours, or one each. */
+export interface GivenImages {
+  readonly folder: string;
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+}
+
+/** Of ImageNet, in red, green and blue: what networks for photographs are mostly trained with. */
+const IMAGENET = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const;
+
+/** Samples at once of networks that a space builds, as of files that leave it open. */
+export const BATCH = 16;
+
 /** All that scores depend on. */
 export interface ScoringPlan {
   /** Null: networks are paths of ONNX files. */
@@ -30,6 +43,7 @@ export interface ScoringPlan {
   readonly shapes?: Readonly<Record<string, readonly (number | string)[]>>;
   readonly inputs?: readonly GivenInput[];
   readonly targets?: string;
+  readonly images?: GivenImages;
   readonly weights?: readonly string[];
   readonly features?: string;
   readonly logits?: string;
@@ -99,6 +113,9 @@ export interface ScoringFlags {
   shape?: Record<string, (number | string)[]>;
   inputs?: GivenInput[];
   targets?: string;
+  images?: string;
+  mean?: number[];
+  std?: number[];
   weights?: string[];
   features?: string;
   logits?: string;
@@ -122,6 +139,9 @@ export function withScoring(command: Command): Command {
     )
     .option('--inputs <[name=]file>', 'an .npy array of samples instead of drawn ones (repeatable)', input)
     .option('--targets <file>', 'an .npy array of their classes')
+    .option('--images <folder>', 'images instead of drawn inputs; subfolders are classes')
+    .option('--mean <numbers>', 'of images: what is subtracted (0.485,0.456,0.406)', perColour)
+    .option('--std <numbers>', 'of images: what they are divided by (0.229,0.224,0.225)', perColour)
     .option('--resolution <n>', 'of a space: side of images, or tokens', atLeastOne)
     .option('--width <factor>', 'of a space: widths of hidden layers, times the paper’s', factor)
     .option('--classes <n>', 'of a space: classes, or size of the vocabulary', atLeastOne)
@@ -158,6 +178,7 @@ export function planOf(
   if (targets !== undefined && inputs === undefined) {
     throw new AuspexError('BAD_OPTION', '--targets are the classes of samples, which --inputs gives');
   }
+  const images = imagesOf(flags);
   const ofSpace = { resolution, width, classes };
   const ofFiles = { dim, shape };
   for (const [name, value] of Object.entries(space === null ? ofSpace : ofFiles)) {
@@ -165,10 +186,22 @@ export function planOf(
     const what = space === null ? 'networks of a space' : 'ONNX files';
     throw new AuspexError('BAD_OPTION', `--${name} is for ${what}`);
   }
-  const optional = { batch, ...ofSpace, dims: dim, shapes: shape, inputs, targets };
+  const optional = { batch, ...ofSpace, dims: dim, shapes: shape, inputs, targets, images };
   const all = { ...optional, weights, features, logits, vocabulary, statistics };
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   return { space, proxies: partsOf(columns), seed, init, ...given };
+}
+
+function imagesOf({ images, mean, std, inputs }: ScoringFlags): GivenImages | undefined {
+  if (images === undefined) {
+    if (mean === undefined && std === undefined) return undefined;
+    throw new AuspexError('BAD_OPTION', '--mean and --std are of images, which --images gives');
+  }
+  if (inputs !== undefined) {
+    throw new AuspexError('BAD_OPTION', '--images and --inputs both give samples; choose one');
+  }
+  if (std?.some((value) => value <= 0)) throw new AuspexError('BAD_OPTION', '--std must be above 0');
+  return { folder: images, mean: mean ?? IMAGENET.mean, std: std ?? IMAGENET.std };
 }
 
 /** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */
@@ -199,6 +232,12 @@ export const OUTLETS: Outlets = {
 function input(text: string, before: GivenInput[] = []): GivenInput[] {
   const at = text.lastIndexOf('=');
   return [...before, at > 0 ? { name: text.slice(0, at), file: text.slice(at + 1) } : { file: text }];
+}
+
+function perColour(text: string): number[] {
+  const values = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if ([1, 3].includes(values.length) && values.every(Number.isFinite)) return values;
+  throw new InvalidArgumentError('It must be one number, or three with commas between.');
 }
 
 function atLeastOne(text: string): number {

@@ -6,10 +6,7 @@ import { spaceNamed } from '../spaces/index.js';
 import { AuspexError, type Where } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import { GivenSamples } from './proxy-inputs.js';
-import type { ScoringPlan } from './proxy-plan.js';
-
-/** Samples at once of networks that a space builds, as of files that leave it open. */
-const BATCH = 16;
+import { BATCH, type ScoringPlan } from './proxy-plan.js';
 
 /** An error as logs and JSON have it. */
 export interface Problem {

@@ -15,8 +15,8 @@ This file is made by \`npm run docs\` from the proxies themselves.
 - **Weights** are those of convolutions and matrix products, found from the graph; biases, normalisations and embeddings do
   not count, unless a proxy says so. \`--explain\` shows which, \`--weights\` names others.
 - **Data** are drawn from the seed: inputs from N(0, 1), tokens evenly from the vocabulary, classes evenly. Samples of your
-  own: \`--inputs x.npy --targets y.npy\`, arrays that \`np.save\` wrote, cut into batches of \`--batch\`. Images come that way
-  too: \`np.save('x.npy', images)\` with images of (samples, channels, height, width), scaled as in training.
+  own: \`--inputs x.npy --targets y.npy\`, arrays that \`np.save\` wrote, cut into batches of \`--batch\`. Images of a
+  folder: \`--images FOLDER\`, see [images.md](images.md).
 - **The loss** is cross-entropy of the first output of floats (\`--logits\` names another).
 - **Batch normalisation** takes the statistics of the batch where gradients are taken (\`--statistics frozen\`: its own).
 - **z**, the output of the last block, is the last sum of the residual stream of a transformer, and otherwise what goes
