@@ -7,6 +7,7 @@
 //   npm run bench -- forest                 random forests, against scikit-learn
 //   npm run bench -- predictors p.onnx      a predictor's speed, against PyTorch
 //   npm run bench -- spaces                 architectures to networks and numbers
+//   npm run bench -- proxies                zero-cost proxies, against PyTorch
 //
 // PYTHON names a Python that has the peer's packages.
 const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   forest: () => import('./forest.js'),
   predictors: () => import('./predictors.js'),
   spaces: () => import('./spaces.js'),
+  proxies: () => import('./proxies.js'),
 };
 
 const benchmark = BENCHMARKS[process.argv[2] ?? ''];

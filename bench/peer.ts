@@ -21,10 +21,15 @@ export class Peer {
     return value;
   }
 
+  /** What a line is answered with. */
+  async ask(line: string): Promise<string> {
+    this.#process.stdin.write(`${line}\n`);
+    return this.line();
+  }
+
   /** The number that a line is answered with. */
   async measure(line: string): Promise<number> {
-    this.#process.stdin.write(`${line}\n`);
-    return Number(await this.line());
+    return Number(await this.ask(line));
   }
 
   close(): void {

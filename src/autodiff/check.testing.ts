@@ -39,6 +39,8 @@ export interface GradientCase {
   readonly tolerance?: number;
   /** Also checks the gradient of the gradient. */
   readonly second?: true;
+  /** Gradients as they are written to run once. */
+  readonly runsOnce?: true;
   readonly seed?: number;
   /** Where ONNX Runtime has no float64 kernel: 'float32'. */
   readonly dtype?: 'float32' | 'float64';
@@ -92,7 +94,7 @@ export async function expectGradient(test: GradientCase): Promise<void> {
   await compare(model, 'sum', wanted, feeds, stream, test);
   if (!test.second) return;
   // The gradients themselves, weighted and summed, are one more function to differentiate.
-  const first = gradients(model, 'sum', wanted);
+  const first = gradients(model, 'sum', wanted, test.runsOnce ? { runsOnce: true } : {});
   const squared = await withWeightedSum(first.model, [...first.gradients.values()], feeds, stream, 'sum2');
   await compare(squared, 'sum2', wanted, feeds, stream, test);
 }
@@ -204,7 +206,8 @@ async function compare(
   stream: Random,
   test: GradientCase,
 ): Promise<void> {
-  const { model: differentiated, gradients: found } = gradients(model, of, wanted);
+  const how = test.runsOnce ? { runsOnce: true } : {};
+  const { model: differentiated, gradients: found } = gradients(model, of, wanted, how);
   const results = await run(differentiated, feeds);
   const value = await session(model);
   const f = async (changed: Feeds): Promise<number> => Number((await value(changed))[of]!.data[0]);

@@ -1,6 +1,7 @@
 // Reverse-mode differentiation as a transformation of graphs: the nodes of a model, then, walking them backwards,
 // the nodes that its operators' gradient rules write. The result is an ordinary model.
 import { type InferOptions, inferShapes } from '../analysis/infer.js';
+import { noteTypes } from '../analysis/written.js';
 import {
   type Graph,
   type Model,
@@ -22,6 +23,8 @@ import { flatten } from './flatten.js';
 export interface GradientOptions extends InferOptions {
   /** The gradient of `of` itself, by the name of a value of its shape. Default: ones. */
   readonly seed?: string;
+  /** Whether the gradients will be computed once, so that few nodes are worth more than fast ones. Default false. */
+  readonly runsOnce?: boolean;
 }
 
 export interface Differentiated {
@@ -45,12 +48,13 @@ export function gradients(
   withRespectTo: readonly string[],
   options: GradientOptions = {},
 ): Differentiated {
-  const { graph: inferred } = inferShapes(model, options);
+  const { seed, runsOnce = false, ...sizes } = options;
+  const { graph: inferred } = inferShapes(model, sizes);
   const flat = flatten(inferred);
-  const builder = new Builder({ opsets: model.opsetImports, types: flat.types });
+  const builder = new Builder({ opsets: model.opsetImports, types: flat.types, runsOnce });
   for (const name of [of, ...withRespectTo]) checkValue(builder, name);
   const writer = new GradientWriter(builder, flat.nodes, of, withRespectTo);
-  const found = writer.run(options.seed);
+  const found = writer.run(seed);
   const added = [...found.values()].map((value): ValueInfo => ({ name: value.name, type: value.type }));
   const outputs = new Map([...model.graph.outputs, ...added].map((info) => [info.name, info]));
   const graph: Graph = {
@@ -59,8 +63,10 @@ export function gradients(
     initializers: new Map([...model.graph.initializers, ...flat.initializers, ...builder.initializers]),
     outputs: [...outputs.values()],
   };
+  const complete = { ...model, graph, opsetImports: importsFor(builder.nodes, model.opsetImports) };
   return {
-    model: { ...model, graph, opsetImports: importsFor(builder.nodes, model.opsetImports) },
+    // Sizes that were given are not in the model, so that others may be given later.
+    model: Object.keys(sizes).length === 0 ? noteTypes(complete, builder.types) : complete,
     gradients: new Map([...found].map(([name, value]) => [name, value.name])),
   };
 }

@@ -269,11 +269,23 @@ export function fromNumbers(
   if (values.length !== elementCount({ dims })) {
     throw new Error(`${values.length} numbers do not make a tensor of shape [${dims}]`);
   }
+  const NumberArray = IS_LITTLE_ENDIAN ? NUMBER_ARRAYS[dtype] : undefined;
+  if (NumberArray) {
+    const { buffer } = new NumberArray(values);
+    return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(new Uint8Array(buffer)) } };
+  }
   const bytes = new Uint8Array(bytesFor(dtype, values.length));
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < values.length; i++) write(view, i, values[i]!);
   return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(bytes) } };
 }
+
+/** Arrays whose bytes are those of a tensor where the machine's own order is that of files: much faster. */
+const NUMBER_ARRAYS: Partial<Record<DataType, typeof Float32Array | typeof Float64Array>> = {
+  float32: Float32Array,
+  float64: Float64Array,
+};
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 type ElementWriter = (view: DataView, index: number, value: number) => void;
 

@@ -55,13 +55,19 @@ export function normal(mean: number, deviation: number): Initialiser {
 
 /** A normal distribution from which what lies beyond the bounds is drawn again; PyTorch's are ±2. */
 export function truncatedNormal(deviation: number, mean = 0, low = -2, high = 2): Initialiser {
-  return (random, dims) =>
-    fill(dims, () => {
-      for (;;) {
-        const x = mean + deviation * random.normal();
-        if (x >= low && x <= high) return x;
+  // Of the numbers that are drawn together, those within the bounds are kept in order: as if drawn one by one.
+  const draw = (random: Random, into: Float64Array): void => {
+    let kept = 0;
+    while (kept < into.length) {
+      const some = into.subarray(kept);
+      random.normals(some);
+      for (let i = 0; i < some.length; i++) {
+        const x = mean + deviation * some[i]!;
+        if (x >= low && x <= high) into[kept++] = x;
       }
-    });
+    }
+  };
+  return (random, dims) => drawn(dims, (into) => draw(random, into), 1, 0);
 }
 
 /**

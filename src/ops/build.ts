@@ -47,6 +47,8 @@ const NO_BODIES: CallScope = {
 export interface BuilderStart {
   readonly opsets: ReadonlyMap<string, number>;
   readonly types?: ReadonlyMap<string, ValueType>;
+  /** Whether what is written will run once, so that few nodes are worth more than fast ones. Default false. */
+  readonly runsOnce?: boolean;
 }
 
 /**
@@ -65,14 +67,16 @@ export class Builder {
   readonly applied: Application[] = [];
   readonly initializers = new Map<string, Tensor>();
   readonly types: Map<string, ValueType>;
+  readonly runsOnce: boolean;
   readonly #constants = new Map<string, Value>();
   readonly #counts = new Map<string, number>();
   /** In front of the names of all that is written next. */
   prefix = '';
 
-  constructor({ opsets, types }: BuilderStart) {
+  constructor({ opsets, types, runsOnce = false }: BuilderStart) {
     this.opsets = opsets;
     this.types = new Map(types);
+    this.runsOnce = runsOnce;
     if (this.opset < LEAST_OPSET) {
       throw new AuspexError('OPSET_TOO_OLD', `the model uses opset ${this.opset}; ${LEAST_OPSET} is needed`, {
         hint: 'convert it first, for example with onnx.version_converter, or export it again',

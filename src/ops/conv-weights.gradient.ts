@@ -10,7 +10,10 @@
 //   as many groups as channels      fewer than 16: byProducts
 //   other groups, fewer channels    fewer than 16: byColumns
 //   all                             more elements: byConvolution
-import type { Value } from './build.js';
+//
+// What runs once is compiled for longer than it runs, and so does best with few nodes: byUnfolding instead of the first
+// three.
+import type { Builder, Value } from './build.js';
 import { sizeOf } from './data-movement.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
@@ -32,7 +35,9 @@ export interface Convolution {
 /** dW (O, C/g, k1, …, kn). */
 export function weightGradient(conv: Convolution, x: Value, dy: Value): Value {
   const { kernel, group, channels, filters } = conv;
-  return wayTo(conv)(conv, x, dy).reshape([filters, channels / group, ...kernel]);
+  const isUnfolded = x.builder.runsOnce && conv.kernelSize < 16 && typeof x.size(0) === 'number';
+  const write = isUnfolded ? byUnfolding : wayTo(conv);
+  return write(conv, x, dy).reshape([filters, channels / group, ...kernel]);
 }
 
 function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof weightGradient {
@@ -68,6 +73,38 @@ function byColumns(conv: Convolution, x: Value, dy: Value): Value {
     value.reshape(group === 1 ? [rows, -1] : [group, rows / group, -1]);
   const columns = matrix(x.builder.concat(under, 1), channels * kernelSize);
   return matrix(batchSecond(dy), filters).matmul(columns.transposeLast());
+}
+
+/** Per sample and group, dW (O/g, C/g·k) = dY (O/g, T) · Xᵀ, where one Conv puts what lies under every element into X. */
+function byUnfolding(
+  { axes, kernel, kernelSize, group, channels, filters }: Convolution,
+  x: Value,
+  dy: Value,
+): Value {
+  const isWhole = axes.every((a) => a.kernel === 1 && a.stride === 1 && a.begin === 0 && a.end === 0);
+  const columns = isWhole ? x : convolve(x, oneForEach(x, channels, kernel), axes, channels);
+  const batch = x.length(0);
+  const matrix = (value: Value, rows: number): Value => value.reshape([batch, group, rows / group, -1]);
+  const product = matrix(dy, filters).matmul(matrix(columns, channels * kernelSize).transposeLast());
+  return product.sum([0]);
+}
+
+const written = new WeakMap<Builder, Map<string, Value>>();
+
+/** For every channel as many kernels as they have elements, each of them 1 at another one and 0 elsewhere. */
+function oneForEach({ builder, dtype }: Value, channels: number, kernel: readonly number[]): Value {
+  const kernels = written.get(builder) ?? new Map<string, Value>();
+  written.set(builder, kernels);
+  const dims = [channels * sizeOf(kernel), 1, ...kernel];
+  let found = kernels.get(`${dtype} ${dims}`);
+  if (found === undefined) {
+    const size = sizeOf(kernel);
+    const values = new Float32Array(channels * size * size);
+    for (let row = 0; row < channels * size; row++) values[row * size + (row % size)] = 1;
+    found = builder.constant(values, dtype, dims);
+    kernels.set(`${dtype} ${dims}`, found);
+  }
+  return found;
 }
 
 /** One Conv that slides dY over X, batch and channels changing places, and so stride and dilation. */

@@ -79,7 +79,10 @@ export function drawBatch(model: Model, drawing: Drawing): InputBatch {
       const random = streamFor(seed, `input ${position}`, index);
       const below = boundOf(name, drawing);
       const token = (): number => (below === undefined ? 1 : random.below(below));
-      const data = fill(dtype!, length, { number: () => random.normal(), token }, name);
+      const numbers = new Float64Array(/^float/.test(dtype!) ? length : 0);
+      random.normals(numbers);
+      let drawn = 0;
+      const data = fill(dtype!, length, { number: () => numbers[drawn++]!, token }, name);
       return [name, { type: dtype!, dims, data }];
     }),
   );
@@ -113,9 +116,9 @@ function fill(
 ): TypedArray {
   switch (dtype) {
     case 'float32':
-      return Float32Array.from({ length }, number);
+      return new Float32Array(length).map(number);
     case 'float64':
-      return Float64Array.from({ length }, number);
+      return new Float64Array(length).map(number);
     case 'int64':
       return BigInt64Array.from({ length }, () => BigInt(token()));
     case 'int32':

@@ -5,7 +5,7 @@ import type { Attribute, Model, Node, ValueInfo } from '../graph/graph.js';
 import { isDefaultDomain, operatorName } from '../graph/graph.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, TensorType } from '../graph/types.js';
-import type { Value } from '../ops/build.js';
+import type { Builder, Value } from '../ops/build.js';
 import type { Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
 import { type PlacedAxis, padAxes, place, sizesAfterBatch, underKernel } from '../ops/window.gradient.js';
@@ -140,7 +140,7 @@ function erf(x: Value): Value {
   return polynomial.mul(t).mul(magnitude.square().neg().exp()).rsub(1).mul(x.sign());
 }
 
-/** Y (N, O, …) = Σ over elements i of the kernel of W[i] (O, C) · X[i] (N, C, T), X[i] being what lies under i. */
+/** Y (N·T, O) = X (N·T, k·C) · W (k·C, O), where a row of X is all that lies under a position of the kernel. */
 function convolution(x: Value, e: Expansion): Value {
   const { call } = e;
   const [w, bias] = [e.input(1), e.optionalInput(2)];
@@ -149,26 +149,75 @@ function convolution(x: Value, e: Expansion): Value {
   const [filters] = w.sizes as [number];
   const [, , ...positions] = (call.outputs[0] as TensorType).shape as readonly number[];
   const axes = placed(e, kernelOf(call, w.shape) as readonly number[], positions as readonly number[]);
-  const kernel = axes.map((axis) => axis.kernel);
-  const count = positions.reduce<number>((n, d) => n * (d as number), 1);
-  const elements = kernel.reduce((n, d) => n * d, 1);
-  const isPatches =
-    group === 1 && elements > 1 && axes.every((a) => a.kernel === a.stride && a.begin === 0 && a.end === 0);
-  const y = isPatches ? patches(x, w, axes) : byElement();
+  const elements = axes.reduce((n, axis) => n * axis.kernel, 1);
+  const isApart = axes.every((a) => a.kernel === a.stride && a.begin === 0 && a.end === 0);
+  const isDepthwise = group === channels && group === filters;
+  const y =
+    group === 1 && isApart ? patches(x, w, axes) : group > 1 && !isDepthwise ? byElement() : byPosition();
   const shaped = y.reshape([batch, filters, ...(positions as readonly number[])]);
   return bias === undefined ? shaped : shaped.add(bias.reshape([filters, ...axes.map(() => 1)]));
 
+  function byPosition(): Value {
+    const seen = underEachPosition(x, axes);
+    const weights = w.reshape([filters, channels / group, elements]).transpose([2, 1, 0]);
+    const rows = isDepthwise
+      ? seen.mul(weights.reshape([elements, filters])).sum([1])
+      : seen.reshape([-1, elements * channels]).matmul(weights.reshape([elements * channels, filters]));
+    return rows.reshape([batch, -1, filters]).transpose([0, 2, 1]);
+  }
+
+  /** Σ over elements i of the kernel of W[i] (O, C) · X[i] (N, C, T), X[i] being what lies under i, by group. */
   function byElement(): Value {
     const under = underKernel(padded(x, axes), 2, axes);
-    const isDepthwise = group === channels && group === filters;
     const parts = under.map((seen, i) => {
       const own = w.reshape([filters, channels / group, elements]).slice([i], [i + 1], [2]);
-      if (isDepthwise) return seen.reshape([batch, channels, count]).mul(own.reshape([1, filters, 1]));
       const weights = own.reshape([group, filters / group, channels / group]);
-      return weights.matmul(seen.reshape([batch, group, channels / group, count]));
+      return weights.matmul(seen.reshape([batch, group, channels / group, -1]));
     });
     return e.builder.sum(parts);
   }
+}
+
+/** (N·T, k, C): what lies under the k elements of the kernel at each of T positions. Few nodes, as one reads all of it. */
+function underEachPosition(x: Value, axes: readonly PlacedAxis[]): Value {
+  const [batch, channels] = x.sizes as [number, number];
+  const around = padded(x, axes);
+  const sizes = around.sizes.slice(2);
+  const area = sizes.reduce((n, d) => n * d, 1);
+  const rows = around
+    .reshape([batch, channels, area])
+    .transpose([0, 2, 1])
+    .reshape([batch * area, channels]);
+  return rows.gather(indicesUnder(x.builder, batch, sizes, axes));
+}
+
+const written = new WeakMap<Builder, Map<string, Value>>();
+
+/** (N·T, k): which elements of (N, …sizes), counted row by row, lie under the kernel at each position. */
+function indicesUnder(
+  builder: Builder,
+  batch: number,
+  sizes: readonly number[],
+  axes: readonly PlacedAxis[],
+): Value {
+  const known = written.get(builder) ?? new Map<string, Value>();
+  written.set(builder, known);
+  const key = JSON.stringify([batch, sizes, axes]);
+  let found = known.get(key);
+  if (found === undefined) {
+    let places = Array.from({ length: batch }, (_, n) => n);
+    let offsets = [0];
+    axes.forEach(({ kernel, positions, stride, dilation }, i) => {
+      const moved = (from: readonly number[], count: number, step: number): number[] =>
+        from.flatMap((at) => Array.from({ length: count }, (_, t) => at * sizes[i]! + t * step));
+      places = moved(places, positions, stride);
+      offsets = moved(offsets, kernel, dilation);
+    });
+    const indices = places.flatMap((place) => offsets.map((offset) => place + offset));
+    found = builder.constant(indices, 'int64', [places.length, offsets.length]);
+    known.set(key, found);
+  }
+  return found;
 }
 
 /** A convolution whose windows do not overlap is a product of patches: (N, C·k, T). */
@@ -189,7 +238,9 @@ function averagePool(x: Value, e: Expansion): Value {
   let shares = [1];
   for (const list of counts) shares = shares.flatMap((share) => list.map((n) => share / n));
   const share = e.builder.constant(shares, x.dtype, [1, 1, ...positions]);
-  return e.builder.sum(underKernel(padded(x, axes), 2, axes)).mul(share);
+  const [batch, channels] = x.sizes as [number, number];
+  const sums = underEachPosition(x, axes).sum([1]).reshape([batch, -1, channels]).transpose([0, 2, 1]);
+  return sums.reshape([batch, channels, ...positions]).mul(share);
 }
 
 /** Over how many elements of an axis each position takes its mean. */

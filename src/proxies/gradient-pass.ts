@@ -1,13 +1,14 @@
-// The gradients of the loss, in one graph that is compiled once for a network: forward, cross-entropy, backward, and
-// for every layer the few numbers that proxies are made of. Only those numbers leave the graph.
+// Gradients of one batch, in one graph that is compiled once for a network: forward, cross-entropy, backward, and the few
+// numbers that proxies are made of.
 import { inferShapes } from '../analysis/infer.js';
-import { gradients } from '../autodiff/gradients.js';
+import { type Differentiated, gradients } from '../autodiff/gradients.js';
 import type { Model } from '../graph/graph.js';
 import { foldTranspositions, MICROSOFT } from '../nn/fold.js';
 import { crossEntropy } from '../nn/losses.js';
 import { Builder, type Value } from '../ops/build.js';
 import { type HostTensor, hostTensor, Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
+import { compacted } from './compact.js';
 import { extend, extended } from './rewrite.js';
 import type { Logits, Quantity, Subject } from './subject.js';
 
@@ -30,6 +31,8 @@ export interface Measured {
   readonly fisher: readonly number[];
   /** Σ w·(H g), by layer. */
   readonly curvature: readonly number[];
+  /** J·Jᵀ (N, N), where a row of J is how the sum of all outputs changes with one sample's input, less its mean. */
+  readonly jacobian: Float64Array;
 }
 
 /** A quantity of the subject's first batch; all that are wanted are computed with the first that is asked for. */
@@ -37,9 +40,11 @@ export function measured<Q extends Quantity>(subject: Subject, quantity: Q): Pro
   subject.wanted.add(quantity);
   const key = (q: Quantity): string => `gradient pass: ${q}`;
   return subject.once(key(quantity), () => {
-    const wanted = [...subject.wanted];
-    const pass = run(subject, new Set(wanted));
+    const done = subject.once('begun quantities', () => new Set<Quantity>());
+    const wanted = new Set([...subject.wanted].filter((other) => !done.has(other)));
+    const pass = run(subject, wanted);
     for (const other of wanted) {
+      done.add(other);
       if (other === quantity) continue;
       const later = pass.then((found) => quantityOf(found, other));
       // It may never be asked for.
@@ -58,15 +63,37 @@ function quantityOf<Q extends Quantity>(found: Found, quantity: Q): Measured[Q] 
   return value as Measured[Q];
 }
 
+/** All that is wanted in one graph; each in its own where ONNX Runtime does not take that, so that some may be had. */
 async function run(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
+  try {
+    return await runTogether(subject, wanted);
+  } catch (error) {
+    if (!(error instanceof AuspexError) || wanted.size === 1) throw error;
+  }
+  let found: Found = {};
+  for (const quantity of wanted) {
+    const own = await runTogether(subject, new Set([quantity])).catch((error: unknown) => {
+      if (!(error instanceof AuspexError)) throw error;
+      return { [quantity]: error };
+    });
+    found = { ...found, ...own };
+  }
+  return found;
+}
+
+async function runTogether(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
   const { model, outputs, failed } = passModel(subject, wanted);
-  const results = await runOnce(subject, model, 0);
-  const numbers = (value: Value): number[] => Array.from(results[value.name]!.data as Float64Array);
-  const { plain, snip, norm, fisher, curvature } = outputs;
+  if (model.graph.outputs.length === 0) return failed;
+  const results = await runOnce(subject, model);
+  const data = (value: Value): HostTensor['data'] => results[value.name]!.data;
+  const numbers = (value: Value): number[] => Array.from(data(value) as Float64Array);
+  const { plain, snip, norm, fisher, curvature, gram } = outputs;
   return {
+    ...failed,
     ...(plain && { saliency: { plain: numbers(plain), snip: numbers(snip!), norm: numbers(norm!) } }),
-    ...(wanted.has('fisher') && { fisher: perLayer(subject, fisher ? numbers(fisher) : []) }),
-    ...(failed ? { curvature: failed } : curvature && { curvature: numbers(curvature) }),
+    ...(fisher && { fisher: perLayer(subject, numbers(fisher)) }),
+    ...(curvature && { curvature: numbers(curvature) }),
+    ...(gram && { jacobian: data(gram) as Float64Array }),
   };
 }
 
@@ -76,63 +103,122 @@ function perLayer({ layers }: Subject, byUse: readonly number[]): number[] {
   return layers.map(({ uses }) => uses.reduce((sum) => sum + byUse[at++]!, 0));
 }
 
-interface PassModel {
-  readonly model: Model;
-  readonly outputs: Partial<Record<'plain' | 'snip' | 'norm' | 'fisher' | 'curvature', Value>>;
-  /** Why the Hessian could not be written: some operators have a gradient, but not one of a gradient. */
-  readonly failed: AuspexError | undefined;
+interface Outputs {
+  plain?: Value;
+  snip?: Value;
+  norm?: Value;
+  fisher?: Value;
+  curvature?: Value;
+  gram?: Value;
 }
 
+interface PassModel {
+  readonly model: Model;
+  readonly outputs: Outputs;
+  /** Why a quantity could not be written: what is missing for one does not stop the others. */
+  readonly failed: Partial<Record<Quantity, AuspexError>>;
+}
+
+/** What needs labels. */
+const OF_LOSS: readonly Quantity[] = ['saliency', 'fisher', 'curvature'];
+
 function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
-  const { layers } = subject;
+  const failed: Partial<Record<Quantity, AuspexError>> = {};
+  const { layers, runsOnce } = subject;
   const weights = layers.map((layer) => layer.weight);
   const uses = wanted.has('fisher') ? layers.flatMap((layer) => layer.uses) : [];
-  const { model: withLoss, loss } = lossModel(subject);
-  const first = gradients(withLoss, loss, [...new Set([...weights, ...uses.map((use) => use.output)])]);
-  const hessian = wanted.has('curvature') ? hessianProduct(first, weights) : undefined;
-  const failed = hessian instanceof AuspexError ? hessian : undefined;
-  const second = hessian instanceof AuspexError ? undefined : hessian;
+  const first = attempt(
+    OF_LOSS.filter((quantity) => wanted.has(quantity)),
+    failed,
+    () => {
+      const { model, loss } = lossModel(subject);
+      const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
+      return gradients(model, loss, of, { runsOnce });
+    },
+  );
+  let model = first?.model ?? subject.trained;
+  const second =
+    first &&
+    attempt(wanted.has('curvature') ? ['curvature'] : [], failed, () =>
+      hessianProduct(first, weights, runsOnce),
+    );
+  model = second?.model ?? model;
+  const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
+    const names = openInputs(subject);
+    return gradients(model, subject.logits.name, names, { runsOnce });
+  });
+  model = inputs?.model ?? model;
 
-  const builder = extend(second?.model ?? first.model);
-  const pairs = (found: ReadonlyMap<string, string>): Value[][] =>
-    weights.map((name) => [builder.value(name), builder.value(found.get(name)!)]);
+  const builder = extend(model);
+  const pairs = (found: Differentiated): [Value, Value][] =>
+    weights.map((name) => [builder.value(name), builder.value(found.gradients.get(name)!)]);
   // In float64, as terms of both signs cancel.
   const total = (value: Value): Value => value.cast('float64').sum().reshape([1]);
   const listed = (values: readonly Value[]): Value => builder.concat(values, 0).identity();
-  const outputs: PassModel['outputs'] = {
-    ...(wanted.has('saliency') && {
-      plain: listed(pairs(first.gradients).map(([w, g]) => total(w!.mul(g!)))),
-      snip: listed(pairs(first.gradients).map(([w, g]) => total(w!.mul(g!).abs()))),
-      norm: listed(pairs(first.gradients).map(([, g]) => total(g!.cast('float64').square()).sqrt())),
-    }),
-    ...(uses.length > 0 && {
-      fisher: listed(
-        uses.map(({ output, channelAxis }) => {
-          const [a, g] = [builder.value(output), builder.value(first.gradients.get(output)!)];
-          return total(channelFisher(a, g, channelAxis, subject.samples));
-        }),
-      ),
-    }),
-    ...(second && { curvature: listed(pairs(second.gradients).map(([w, h]) => total(w!.mul(h!)))) }),
-  };
-  return {
-    model: finished(extended(second?.model ?? first.model, builder, Object.values(outputs))),
-    outputs,
-    failed,
-  };
+  const outputs: Outputs = {};
+  if (first && wanted.has('saliency')) {
+    const products = pairs(first).map(([w, g]) => w.mul(g));
+    outputs.plain = listed(products.map(total));
+    outputs.snip = listed(products.map((product) => total(product.abs())));
+    outputs.norm = listed(pairs(first).map(([, g]) => total(g.cast('float64').square()).sqrt()));
+  }
+  if (first && wanted.has('fisher')) {
+    const terms = uses.map(({ output, channelAxis }) => {
+      const [a, g] = [builder.value(output), builder.value(first.gradients.get(output)!)];
+      return total(channelFisher(a, g, channelAxis, subject.samples));
+    });
+    outputs.fisher = terms.length > 0 ? listed(terms) : builder.full([0], 0, 'float64');
+  }
+  if (second) outputs.curvature = listed(pairs(second).map(([w, h]) => total(w.mul(h))));
+  if (inputs) outputs.gram = gramOf(builder, inputs, subject.samples);
+  return { model: finished(extended(model, builder, Object.values(outputs))), outputs, failed };
+}
+
+/** What is written for some quantities; where it cannot be, why. */
+function attempt<T>(
+  quantities: readonly Quantity[],
+  failed: Partial<Record<Quantity, AuspexError>>,
+  write: () => T,
+): T | undefined {
+  if (quantities.length === 0) return undefined;
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof AuspexError)) throw error;
+    for (const quantity of quantities) failed[quantity] = error;
+    return undefined;
+  }
+}
+
+/** Float values that the input is, or becomes when it is looked up. */
+function openInputs({ model, lookups }: Subject): string[] {
+  const floats = model.graph.inputs.filter(({ type }) => /^float/.test(String(type)));
+  const names = [...floats.map((input) => input.name), ...lookups.map((lookup) => lookup.output)];
+  if (names.length > 0) return names;
+  throw new AuspexError('PROXY_INPUT', 'the network has no input that a gradient could be taken of', {
+    hint: 'its inputs are whole numbers that are looked up in no table',
+  });
+}
+
+function gramOf(builder: Builder, found: Differentiated, samples: number): Value {
+  const rows = [...found.gradients.values()].map((name) =>
+    builder.value(name).reshape([samples, -1]).cast('float64'),
+  );
+  const j = builder.concat(rows, 1);
+  const centred = j.sub(j.mean([1], true));
+  return centred.matmul(centred.transpose());
 }
 
 /** Hg as the gradient of ½‖g‖². */
-function hessianProduct(first: ReturnType<typeof gradients>, weights: readonly string[]) {
+function hessianProduct(
+  first: Differentiated,
+  weights: readonly string[],
+  runsOnce: boolean,
+): Differentiated {
   const builder = extend(first.model);
   const squares = weights.map((name) => builder.value(first.gradients.get(name)!).square().sum());
   const energy = builder.sum(squares).mul(0.5);
-  try {
-    return gradients(extended(first.model, builder, [energy]), energy.name, weights);
-  } catch (error) {
-    if (error instanceof AuspexError) return error;
-    throw error;
-  }
+  return gradients(extended(first.model, builder, [energy]), energy.name, weights, { runsOnce });
 }
 
 /** ½·mean_n (Σ_positions a·g)² for every channel, of values (N, …) with channels along one axis. */
@@ -167,10 +253,11 @@ function rowsOf(value: Value, { axis, rows, classes }: Logits): Value {
   return value.transpose([...order, axis]).reshape([rows, classes]);
 }
 
-/** Ready to be compiled: transpositions are read through by the products behind them. */
-export function finished(model: Model): Model {
+/** Ready to be compiled: in few nodes, transpositions read through by the products behind them. */
+export function finished(whole: Model): Model {
+  const builder = new Builder({ opsets: whole.opsetImports, types: inferShapes(whole).graph.types });
+  const model = compacted(whole, builder);
   const { graph } = model;
-  const builder = new Builder({ opsets: model.opsetImports, types: inferShapes(model).graph.types });
   const kept = new Set(graph.outputs.map((output) => output.name));
   return {
     ...model,
@@ -179,11 +266,12 @@ export function finished(model: Model): Model {
   };
 }
 
-/** Runs a model that takes the subject's inputs and labels. */
-async function runOnce(subject: Subject, model: Model, index: number): Promise<Record<string, HostTensor>> {
+/** Runs a model that takes the subject's first inputs, and labels if it has a loss. */
+async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
   const session = await Session.create(model, subject.sessionFor(model));
   try {
-    return await session.run(await lossFeeds(subject, index));
+    const hasLabels = session.inputs.includes(LABELS);
+    return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));
   } finally {
     await session.dispose();
   }

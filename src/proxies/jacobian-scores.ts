@@ -1,12 +1,9 @@
 // Proxies made of how the output changes with the input, sample by sample: J (N, features) holds the gradient of the sum
 // of all outputs with respect to every input. Rows that are alike mean that a network cannot tell samples apart.
-import { gradients } from '../autodiff/gradients.js';
-import { Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { symmetricEigenvalues } from './eigenvalues.js';
-import { finished } from './gradient-pass.js';
+import { measured } from './gradient-pass.js';
 import { defineProxy } from './proxy.js';
-import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';
 
 /** Keeps logarithms and reciprocals finite. */
@@ -18,35 +15,9 @@ const ELSEWHERE =
 
 /** Pearson's correlations between the rows of J, (N, N) row by row. */
 function correlations(subject: Subject): Promise<Float64Array> {
-  return subject.once('correlations of input gradients', async () => {
-    const { samples, logits, model: plainModel } = subject;
-    const model = subject.trained;
-    const floats = plainModel.graph.inputs.filter(({ type }) => /^float/.test(String(type)));
-    const names = [...floats.map((input) => input.name), ...subject.lookups.map((lookup) => lookup.output)];
-    if (names.length === 0) {
-      throw new AuspexError('PROXY_INPUT', 'the network has no input that a gradient could be taken of', {
-        hint: 'its inputs are whole numbers that are looked up in no table',
-      });
-    }
-    const differentiated = gradients(model, logits.name, names);
-    const builder = extend(differentiated.model);
-    const rows = names.map((name) =>
-      builder.value(differentiated.gradients.get(name)!).reshape([samples, -1]).cast('float64'),
-    );
-    const j = builder.concat(rows, 1);
-    const centred = j.sub(j.mean([1], true));
-    const gram = centred.matmul(centred.transpose());
-    const session = await Session.create(
-      finished(extended(differentiated.model, builder, [gram])),
-      subject.session,
-    );
-    try {
-      const found = await session.run(await subject.feeds(0));
-      return normalised(found[gram.name]!.data as Float64Array, subject);
-    } finally {
-      await session.dispose();
-    }
-  });
+  return subject.once('correlations of input gradients', async () =>
+    normalised(await measured(subject, 'jacobian'), subject),
+  );
 }
 
 function normalised(gram: Float64Array, subject: Subject): Float64Array {
@@ -73,6 +44,7 @@ export const jacov = defineProxy({
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: true },
   variants: {},
   elsewhere: ELSEWHERE,
+  shares: ['jacobian'],
   score: async (subject) => {
     const eigenvalues = symmetricEigenvalues(await correlations(subject), subject.samples);
     const value = -eigenvalues.reduce((sum, v) => sum + Math.log(v + K) + 1 / (v + K), 0);
@@ -98,6 +70,7 @@ export const epeNas = defineProxy({
   needs: { weights: false, samples: 2, batches: 1, labels: true, gradients: true },
   variants: {},
   elsewhere: ELSEWHERE,
+  shares: ['jacobian'],
   score: async (subject) => {
     const { samples: n, logits } = subject;
     const matrix = await correlations(subject);

@@ -1,5 +1,6 @@
 // Replaces nodes of a model by others that compute the same outputs, or something else on purpose.
 import { inferShapes } from '../analysis/infer.js';
+import { noteTypes } from '../analysis/written.js';
 import { flatten } from '../autodiff/flatten.js';
 import { type Model, makeNode, type Node, nodeLabel } from '../graph/graph.js';
 import type { ValueType } from '../graph/types.js';
@@ -23,7 +24,7 @@ export function rewriteNodes(model: Model, rewrite: NodeRewrite): Model {
   const builder = new Builder({ opsets: model.opsetImports, types });
   for (const node of nodes) addNode(builder, node, rewrite);
   const { graph } = model;
-  return {
+  const rewritten = {
     ...model,
     graph: {
       ...graph,
@@ -32,6 +33,7 @@ export function rewriteNodes(model: Model, rewrite: NodeRewrite): Model {
       outputs: graph.outputs.map(({ name }) => ({ name, type: types.get(name)! })),
     },
   };
+  return noteTypes(rewritten, builder.types);
 }
 
 function addNode(builder: Builder, node: Node, rewrite: NodeRewrite): void {
@@ -60,7 +62,7 @@ export function extend(model: Model): Builder {
 /** The model with what a builder added, and other outputs. */
 export function extended(model: Model, builder: Builder, outputs: readonly Value[]): Model {
   const { graph } = model;
-  return {
+  const longer = {
     ...model,
     graph: {
       ...graph,
@@ -70,4 +72,5 @@ export function extended(model: Model, builder: Builder, outputs: readonly Value
       outputs: outputs.map(({ name, type }) => ({ name, type })),
     },
   };
+  return noteTypes(longer, builder.types);
 }

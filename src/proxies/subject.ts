@@ -11,6 +11,7 @@ import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
 import { streamFor } from '../nn/stream.js';
 import { operatorFor } from '../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.js';
+import { forBatch } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
 import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
@@ -19,8 +20,8 @@ import { withBatchStatistics } from './statistics.js';
 import { floatData } from './tensor-data.js';
 import { findWeights, type Layer, type Role } from './weights.js';
 
-/** What gradients of the loss give, layer by layer; see gradient-pass.ts. */
-export type Quantity = 'saliency' | 'fisher' | 'curvature';
+/** What gradients give; see gradient-pass.ts. */
+export type Quantity = 'saliency' | 'fisher' | 'curvature' | 'jacobian';
 
 export interface SubjectOptions {
   /** Seeds weights, inputs and labels. */
@@ -139,7 +140,8 @@ export class Subject {
       const size = isTensor(input?.type) ? String(input.type.shape?.[0]) : '';
       const free = Object.fromEntries(Object.entries(dims).filter(([name]) => name !== size));
       try {
-        const found = Subject.of(this.#source, { ...options, dims: free, batch: 1 });
+        const source = (options.shapes === undefined && forBatch(this.#source, 1)) || this.#source;
+        const found = Subject.of(source, { ...options, dims: free, batch: 1 });
         return found.samples === 1 ? found : this;
       } catch (error) {
         if (error instanceof AuspexError) return this;
@@ -188,9 +190,18 @@ export class Subject {
   }
 
   #sessionIfLarge(least: number): SessionOptions {
+    const optimization = this.#isLarge(least) ? 'all' : 'disabled';
+    return { seed: this.seed, optimization, ...this.#options.session };
+  }
+
+  /** Whether its graphs take longer to be compiled than to be run, so that they should have few nodes. */
+  get runsOnce(): boolean {
+    return !this.#isLarge(LARGE_MACS);
+  }
+
+  #isLarge(least: number): boolean {
     const macs = this.once('macs', () => cost(inferShapes(this.model)).totals.macs);
-    const isLarge = !isKnown(macs) || macs >= least;
-    return { seed: this.seed, optimization: isLarge ? 'all' : 'disabled', ...this.#options.session };
+    return !isKnown(macs) || macs >= least;
   }
 
   /** How many batches there are to be had; synthetic ones have no end. */

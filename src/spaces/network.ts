@@ -1,7 +1,8 @@
 // How spaces write networks: with the layers of `nn`, in evaluation mode. Weights are drawn from the seed when
 // someone reads them, so a network that is only counted costs no more than its nodes.
-import { noteInferred } from '../analysis/infer.js';
+import { inferShapes, noteInferred } from '../analysis/infer.js';
 import { KIND_KEY } from '../analysis/parameters.js';
+import { noteTypes } from '../analysis/written.js';
 import { type Model, makeGraph, makeModel } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { initialValues } from '../nn/initialise.js';
@@ -78,6 +79,16 @@ export function scaledWidth(width: number, options: NetworkOptions, multipleOf =
   return Math.max(multipleOf, Math.round((width * options.width) / multipleOf) * multipleOf);
 }
 
+const FOR_BATCH = Symbol('for another batch');
+
+/**
+ * A space's network for a batch of another size, with the same weights: its nodes fix the size, so that it must be written
+ * anew. Undefined for a model that was not written by a space.
+ */
+export function forBatch(model: Model, batch: number): Model | undefined {
+  return (model as { [FOR_BATCH]?: (batch: number) => Model })[FOR_BATCH]?.(batch);
+}
+
 /**
  * The model of a network with one input and one output.
  *
@@ -119,6 +130,14 @@ export function writeNetwork(
   const model = makeModel(graph, {
     opsetImports: builder.opsets,
     metadata: new Map([[SPACE_KEY, name]]),
+  });
+  Object.defineProperty(model, FOR_BATCH, {
+    value: (batch: number): Model => {
+      const other = writeNetwork(name, { type, dims: dims.with(0, batch) }, seed, write);
+      // What was drawn already is not drawn again.
+      const initializers = new Map([...other.graph.initializers, ...weights]);
+      return noteTypes({ ...other, graph: { ...other.graph, initializers } }, inferShapes(other).graph.types);
+    },
   });
   noteInferred(model, {
     name,
