@@ -1,6 +1,7 @@
 // Predictors in files: those that users trained, and those that come with the package.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readModel, unreadable } from '../onnx/file.js';
 import { decodePredictor } from '../predictors/load.js';
@@ -19,7 +20,7 @@ export async function loadPredictor(path: string, options?: SessionOptions): Pro
     throw unreadable(path, error);
   }
   try {
-    return await decodePredictor(bytes, { ...options, read: readModel });
+    return await decodePredictor(bytes, { threads: availableParallelism(), ...options, read: readModel });
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     throw error.within({ file: path });

@@ -83,6 +83,17 @@ describe('a predictor of cells', () => {
     ).toBeGreaterThan(2);
   });
 
+  it('says the same of many, which several sessions predict at once', async () => {
+    const texts = Array.from({ length: 4800 }, () => nasBench201.format(nasBench201.sample(random)));
+    const together = await predictor.values(texts);
+    const apart = await Promise.all(
+      [0, 1600, 3200].map((at) => predictor.values(texts.slice(at, at + 1600))),
+    );
+    const flat = apart.flatMap((values) => [...values]);
+    // The sizes of batches are others, and so may be the last bits.
+    expect(together.every((value, i) => Math.abs(value / flat[i]! - 1) < 1e-5)).toBe(true);
+  });
+
   it('ranks cells it has not seen, in the units of each label', async () => {
     const values = await predictor.values(test.architectures);
     for (const label of [0, 1]) {

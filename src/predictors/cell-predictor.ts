@@ -301,8 +301,8 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
   /** Whether the file takes cells padded to any number of nodes. */
   readonly #isAnySize: boolean;
 
-  private constructor(model: Model, info: CellPredictorInfo, session: Session) {
-    super(model, info, session);
+  private constructor(model: Model, info: CellPredictorInfo, session: Session, options: SessionOptions) {
+    super(model, info, session, options);
     const type = model.graph.inputs.find(({ name }) => name === 'adjacency')?.type;
     this.#isAnySize = type !== undefined && isTensor(type) && !isKnown(type.shape?.[1] ?? 0);
   }
@@ -312,7 +312,7 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
     info: CellPredictorInfo,
     options: SessionOptions = {},
   ): Promise<CellPredictor> {
-    return new CellPredictor(model, info, await Session.create(model, options));
+    return new CellPredictor(model, info, await Session.create(model, options), options);
   }
 
   async values(architectures: readonly string[]): Promise<Float64Array> {
@@ -323,7 +323,7 @@ export class CellPredictor extends OnnxPredictor<CellPredictorInfo> {
   async valuesOf(cells: readonly Cell[]): Promise<Float64Array> {
     const { length: width } = this.info.labels;
     const set = new CellsBySize(this.#encoded(cells), this.#isAnySize);
-    const found = await predictAll(set, width, (batch) => this.run(batch), { isAnySize: true });
+    const found = await predictAll(set, width, await this.lanes(set.count), { isAnySize: true });
     const values = new Float64Array(cells.length * width);
     set.places.forEach((place, cell) => {
       values.set(found.subarray(place * width, (place + 1) * width), cell * width);

@@ -145,9 +145,9 @@ async function trainMember(
       ...(validation
         ? {
             validate: async () => {
-              const found = await predictAll(validation.graphs, training.scales.length, (batch) =>
-                trainer.predict(batch).then(({ data }) => data as Float32Array),
-              );
+              const found = await predictAll(validation.graphs, training.scales.length, [
+                async (batch) => (await trainer.predict(batch)).data as Float32Array,
+              ]);
               return score(found, scaledLabels(validation.labels, training.scales));
             },
           }
@@ -243,26 +243,42 @@ function stacked(a: Batch, b: Batch): Batch {
 /** Graphs at once: fewer leave threads waiting for each other, more do not stay in the cache. */
 const CHUNK = 256;
 
-/** What a model puts out for all graphs, row by row; batches of a bucket have one size, the last being filled up. */
+/** Puts out (batch, labels) for a batch. */
+export type RunBatch = (batch: Batch) => Promise<Float32Array>;
+
+/**
+ * What a model puts out for all graphs, row by row; batches of a bucket have one size, the last being filled up.
+ *
+ * @param lanes what batches are run by, each one at a time
+ */
 export async function predictAll(
   graphs: GraphSet,
   width: number,
-  run: (batch: Batch) => Promise<Float32Array>,
+  lanes: readonly RunBatch[],
   { isAnySize = false } = {},
 ): Promise<Float64Array> {
   const values = new Float64Array(graphs.count * width);
-  for (const { rows, most } of bucketsOf(graphs)) {
-    const size = Math.min(CHUNK, most, rows.length);
-    for (let start = 0; start < rows.length; start += size) {
-      const part = rows.slice(start, start + size);
-      const filled = isAnySize ? part : [...part, ...new Array(size - part.length).fill(part[0])];
+  const parts = partsOf(graphs);
+  const work = async (run: RunBatch): Promise<void> => {
+    for (const { rows, size } of parts) {
+      const filled = isAnySize ? rows : [...rows, ...new Array(size - rows.length).fill(rows[0])];
       const found = await run(graphs.batch(filled));
-      part.forEach((row, b) => {
+      rows.forEach((row, b) => {
         for (let i = 0; i < width; i++) values[row * width + i] = found[b * width + i]!;
       });
     }
-  }
+  };
+  // One generator for all: whoever is ready takes the next part.
+  await Promise.all(lanes.map(work));
   return values;
+}
+
+function* partsOf(graphs: GraphSet): Generator<{ readonly rows: readonly number[]; readonly size: number }> {
+  for (const { rows, most } of bucketsOf(graphs)) {
+    const size = Math.min(CHUNK, most, rows.length);
+    for (let start = 0; start < rows.length; start += size)
+      yield { rows: rows.slice(start, start + size), size };
+  }
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -169,7 +169,7 @@ export class NetworkPredictor extends OnnxPredictor<NetworkPredictorInfo> {
   /** What is predicted of networks: one number for every label, row by row. */
   async valuesOf(networks: readonly NetworkGraph[]): Promise<Float64Array> {
     const set = new NetworkSet(networks, NETWORK_MODELS[this.info.kind].encoding);
-    return predictAll(set, this.info.labels.length, (batch) => this.run(batch), { isAnySize: true });
+    return predictAll(set, this.info.labels.length, [(batch) => this.run(batch)], { isAnySize: true });
   }
 
   inputs(architectures: readonly string[]): Batch {
