@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import '../src/ops/index.js';
 import type { Table } from '../src/datasets/table.js';
-import { combinationNamed, Subject } from '../src/proxies/index.js';
+import { combinationNamed } from '../src/proxies/index.js';
 import { hwGptS } from '../src/spaces/hwgpt.js';
 import { decoderParameters, ltsGpt2 } from '../src/spaces/lts-gpt2.js';
 import type { AnySpace } from '../src/spaces/space.js';
@@ -21,7 +21,7 @@ import {
   agreement,
   drawnRows,
   markdown,
-  type Network,
+  networkOf,
   type ProxyGroup,
   ScoreFile,
   scoreUntil,
@@ -142,14 +142,7 @@ async function reportSpace(given: PerplexitySet, space: AnySpace, from: Table): 
   const name = settingName(space, { resolution, classes });
   const seeds = Number(flags.seeds);
   const texts = rows.map((row) => space.format(space.parse(from.arch(row))));
-  const networks = texts.map((arch): Network => {
-    const subject = (seed: number, batch: number) =>
-      Subject.of(space.network(space.parse(arch), { resolution, classes, batch, seed }), {
-        seed,
-        session: { threads: 1 },
-      });
-    return { arch, subject };
-  });
+  const networks = texts.map((arch) => networkOf(space, arch, { resolution, classes }));
   const seconds = Number(flags.seconds);
   await scoreUntil(file, name, networks, { seeds, groups: GROUPS, fixed: FIXED, only: flags.only, seconds });
   console.log(`${name}: against −${given.label}\n`);

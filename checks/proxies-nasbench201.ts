@@ -7,7 +7,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import '../src/ops/index.js';
-import { Subject } from '../src/proxies/index.js';
 import { describeArchitecture } from '../src/spaces/describe.js';
 import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { readTableFile } from '../src/store/table-file.js';
@@ -16,7 +15,7 @@ import {
   agreement,
   drawnRows,
   markdown,
-  type Network,
+  networkOf,
   type ProxyGroup,
   ScoreFile,
   scoreUntil,
@@ -70,17 +69,7 @@ if (!data || !scores) throw new Error('usage: proxies-nasbench201.js DATA SCORES
 const table = await readTableFile(join(data, 'nasbench201_published_proxies.csv.gz'));
 const rows = drawnRows(table.rows, Number(flags.rows));
 const file = new ScoreFile(scores);
-const networks = rows.map((row): Network => {
-  const arch = table.arch(row);
-  return {
-    arch,
-    subject: (seed, batch) =>
-      Subject.of(nasBench201.network(nasBench201.parse(arch), { batch, seed }), {
-        seed,
-        session: { threads: 1 },
-      }),
-  };
-});
+const networks = rows.map((row) => networkOf(nasBench201, table.arch(row)));
 await scoreUntil(file, nasBench201.name, networks, {
   seeds: 1,
   groups: GROUPS,
@@ -129,7 +118,6 @@ function l2WithItsMean(): number {
   return agreement(means, [...published])!.rho;
 }
 
-const networkOf = (arch: string) => nasBench201.network(nasBench201.parse(arch));
 const lines = COMPARED.map(([published, ours, floor]) => {
   const found = agreement(
     networks.map(({ arch }) => scoreOf(arch, ours)),
@@ -144,7 +132,7 @@ console.log(
     ['published', 'ours', 'networks', 'τ-b', 'Spearman', 'floor'],
     [
       equalCounts('params', (arch) => describeArchitecture(nasBench201, nasBench201.parse(arch)).parameters),
-      equalCounts('flops', (arch) => tensorwatchFlops(networkOf(arch))),
+      equalCounts('flops', (arch) => tensorwatchFlops(nasBench201.network(nasBench201.parse(arch)))),
       ...lines,
     ],
   ),

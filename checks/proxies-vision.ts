@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import '../src/ops/index.js';
-import { combinationNamed, Subject } from '../src/proxies/index.js';
+import { combinationNamed } from '../src/proxies/index.js';
 import { autoFormerTiny as space } from '../src/spaces/autoformer.js';
 import { readTableFile } from '../src/store/table-file.js';
 import { correlationTable, costTable } from './correlations.js';
@@ -17,7 +17,7 @@ import {
   agreement,
   drawnRows,
   markdown,
-  type Network,
+  networkOf,
   type ProxyGroup,
   ScoreFile,
   scoreUntil,
@@ -83,14 +83,7 @@ const texts = rows.map((row) => space.format(space.parse(table.arch(row))));
 const file = new ScoreFile(scores);
 const [resolution, seeds] = [Number(flags.resolution), Number(flags.seeds)];
 const set = `${space.name} ${resolution}`;
-const networks = texts.map((arch): Network => {
-  const subject = (seed: number, batch: number) =>
-    Subject.of(space.network(space.parse(arch), { resolution, batch, seed }), {
-      seed,
-      session: { threads: 1 },
-    });
-  return { arch, subject };
-});
+const networks = texts.map((arch) => networkOf(space, arch, { resolution }));
 await scoreUntil(file, set, networks, {
   seeds,
   groups: GROUPS,

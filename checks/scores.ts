@@ -2,8 +2,8 @@
 // goes on where it was; what was tried and failed is kept with its error and not tried again.
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { kendallTauB, spearman } from '../src/metrics/index.js';
-import { requestNamed, type Subject, scoreAll } from '../src/proxies/index.js';
-import type { AnySpace } from '../src/spaces/space.js';
+import { requestNamed, Subject, scoreAll } from '../src/proxies/index.js';
+import type { AnySpace, NetworkOptions } from '../src/spaces/space.js';
 import { Random } from '../src/util/random.js';
 
 /** What was found of one network in one go: proxies of a line shared what they could. */
@@ -21,6 +21,16 @@ interface Line {
 export interface Network {
   readonly arch: string;
   readonly subject: (seed: number, samples: number) => Subject;
+}
+
+/** An architecture of a space, at sizes of its own or others; scored on one thread. */
+export function networkOf(space: AnySpace, arch: string, sizes: NetworkOptions = {}): Network {
+  const subject = (seed: number, batch: number): Subject =>
+    Subject.of(space.network(space.parse(arch), { ...sizes, batch, seed }), {
+      seed,
+      session: { threads: 1 },
+    });
+  return { arch, subject };
 }
 
 /** Proxies that are scored together, on batches of so many samples. */
@@ -143,13 +153,7 @@ export function settingName(
 
 /** Rows drawn without replacement, always the same: those of a smaller count are the first of a larger one. */
 export function drawnRows(rows: number, count: number): number[] {
-  const order = Array.from({ length: rows }, (_, row) => row);
-  const random = Random.seeded(0);
-  for (let i = 0; i < Math.min(count, rows); i++) {
-    const j = i + random.below(rows - i);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
-  return order.slice(0, count);
+  return [...Random.seeded(0).sample(rows, count)];
 }
 
 export interface Agreement {

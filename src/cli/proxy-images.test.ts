@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
 import { writeModel } from '../onnx/file.js';
 import { bytesOf, normalised } from '../store/golden-images.testing.js';
+import { writeNpy } from '../store/npy.testing.js';
 import { Random } from '../util/random.js';
 import { proxyCommand } from './proxy.js';
 import { ImageSamples } from './proxy-images.js';
@@ -63,20 +64,6 @@ function saved(name: string, model: ReturnType<typeof modelOf>): string {
   return at(name);
 }
 
-/** As np.save writes it. */
-function saveNpy(
-  name: string,
-  type: 'f4' | 'i8',
-  dims: readonly number[],
-  values: readonly number[],
-): string {
-  const text = `{'descr': '<${type}', 'fortran_order': False, 'shape': (${dims.join(', ')},), }`;
-  const start = Buffer.from(`\x93NUMPY\x01\x00v\x00${text.padEnd(117)}\n`, 'latin1');
-  const data = type === 'f4' ? Float32Array.from(values) : BigInt64Array.from(values, BigInt);
-  writeFileSync(at(name), Buffer.concat([start, Buffer.from(data.buffer)]));
-  return at(name);
-}
-
 const CLASSES = ['pillow RGB', 'pillow L', 'pillow P 4 bits'];
 CLASSES.forEach((name, i) => {
   write(`classes/${i}/image.png`, bytesOf(name));
@@ -94,8 +81,8 @@ describe('auspex proxy --images', () => {
     const tensors = CLASSES.map(
       (name) => normalised.find((c) => c.name === name && c.channels === 3)!.tensor,
     );
-    const arrays = ['--inputs', saveNpy('x.npy', 'f4', [3, 3, 4, 5], tensors.flat())];
-    const targets = ['--targets', saveNpy('y.npy', 'i8', [3], [0, 1, 2])];
+    const arrays = ['--inputs', writeNpy(at('x.npy'), 'f4', [3, 3, 4, 5], tensors.flat())];
+    const targets = ['--targets', writeNpy(at('y.npy'), 'i8', [3], [0, 1, 2])];
     const expected = await scoresOf(NET, ...SCORES, ...arrays, ...targets);
     const images = ['--images', at('classes'), '--batch', '3'];
     const channelsLast = saved('last.onnx', last);

@@ -8,6 +8,7 @@ import { modelOf, tensor } from '../analysis/models.testing.js';
 import type { Model } from '../graph/graph.js';
 import { writeModel } from '../onnx/file.js';
 import { combineRanks, PROXIES } from '../proxies/index.js';
+import { writeNpy } from '../store/npy.testing.js';
 import { proxyCommand } from './proxy.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-proxy-'));
@@ -26,27 +27,6 @@ async function run(...args: string[]): Promise<{ text: string; notes: string; co
   return { text: lines.join('\n'), notes: notes.join('\n'), code: codes[0] ?? 0 };
 }
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).text);
-
-/** As np.save writes it. */
-function saveNpy(
-  name: string,
-  type: 'f4' | 'i8',
-  dims: readonly number[],
-  values: readonly number[],
-): string {
-  const text = `{'descr': '<${type}', 'fortran_order': False, 'shape': (${dims.join(', ')},), }`;
-  const header = `${text.padEnd(117)}\n`;
-  const data = type === 'f4' ? Float32Array.from(values) : BigInt64Array.from(values, BigInt);
-  writeFileSync(
-    at(name),
-    Buffer.concat([
-      Buffer.from('\x93NUMPY\x01\x00v\x00', 'latin1'),
-      Buffer.from(header),
-      Buffer.from(data.buffer),
-    ]),
-  );
-  return at(name);
-}
 
 function saved(name: string, model: Model, externalData: 'auto' | 'always' = 'auto'): string {
   writeModel(model, at(name), { externalData });
@@ -73,14 +53,14 @@ describe('auspex proxy', () => {
     const { batches, scores } = golden;
     const [batch, ...rest] = batches[0]!.dims as [number, ...number[]];
     const all = [batch * batches.length, ...rest];
-    const samples = saveNpy(
-      `${name}.npy`,
+    const samples = writeNpy(
+      at(`${name}.npy`),
       name === 'gpt' ? 'i8' : 'f4',
       all,
       batches.flatMap(({ x }) => x),
     );
     const classes = batches.flatMap(({ labels }) => labels);
-    const targets = saveNpy(`${name}-y.npy`, 'i8', [classes.length], classes);
+    const targets = writeNpy(at(`${name}-y.npy`), 'i8', [classes.length], classes);
     const wanted = ['snip', 'grad_norm', 'fisher:released', 'zico', 'params'];
     const given = ['--inputs', `x=${samples}`, '--targets', targets, '--batch', String(batch)];
     const found = await json(fixture(`${name}.onnx`), '--proxies', wanted.join(','), ...given);

@@ -1,7 +1,7 @@
 // A cell as a picture: operations as boxes, in columns by how many operations lie before them, edges as curves.
 import type { Cell } from '../spaces/space.js';
-import { PLOT_STYLE } from './style.js';
-import { escaped, type Point, px, shortened, tag, text } from './svg.js';
+import { drawing } from './frame.js';
+import { type Point, px, shortened, tag, text } from './svg.js';
 
 const BOX = { width: 118, height: 26 } as const;
 const GAP = { x: 42, y: 22 } as const;
@@ -36,20 +36,8 @@ export function cellDiagram({ ops, adjacency }: Cell, title: string): string {
       text(x + BOX.width / 2, y + BOX.height / 2 + 4, name, { 'text-anchor': 'middle' }),
     ];
   });
-  return tag(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      class: 'auspex-plot',
-      viewBox: `0 0 ${width} ${height}`,
-      width: String(width),
-      height: String(height),
-      role: 'img',
-    },
-    tag('title', {}, escaped(title)),
-    tag('desc', {}, escaped(`A cell of ${ops.length} nodes: ${ops.join(', ')}.`)),
-    tag('style', {}, PLOT_STYLE),
-    tag('rect', { class: 'paper', width, height }),
+  return drawing(
+    { width, height, title, description: `A cell of ${ops.length} nodes: ${ops.join(', ')}.` },
     text(MARGIN, 24, shortened(title, width - 2 * MARGIN, 14), { class: 'title' }),
     ...ways.map((way) => edge(way.map((stop) => places.get(stop)!))),
     ...boxes,

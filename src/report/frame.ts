@@ -39,16 +39,11 @@ export function areaOf(width: number, height: number, margin: Partial<Area> = {}
   return { left: m.left, right: width - m.right, top: m.top, bottom: height - m.bottom };
 }
 
-/** A plot as a document of its own, that can also stand in a page. */
-export function framed(options: FrameOptions): string {
-  const { width, height, title, description, xLabel, yLabel, x, y, marks, extra = [], area } = options;
-  const { left, right, top, bottom } = area;
-  const vertical = x.ticks.map(({ at }) =>
-    tag('path', { class: 'grid', d: `M${at.toFixed(1)} ${top}V${bottom}` }),
-  );
-  const horizontal = y.ticks.map(({ at }) =>
-    tag('path', { class: 'grid', d: `M${left} ${at.toFixed(1)}H${right}` }),
-  );
+/** A picture as a document of its own, that can also stand in a page. */
+export function drawing(
+  { width, height, title, description }: Pick<FrameOptions, 'width' | 'height' | 'title' | 'description'>,
+  ...marks: readonly string[]
+): string {
   return tag(
     'svg',
     {
@@ -63,6 +58,22 @@ export function framed(options: FrameOptions): string {
     tag('desc', {}, escaped(description)),
     tag('style', {}, PLOT_STYLE),
     tag('rect', { class: 'paper', width, height }),
+    ...marks,
+  );
+}
+
+/** A plot: its marks in a frame with axes. */
+export function framed(options: FrameOptions): string {
+  const { width, height, title, description, xLabel, yLabel, x, y, marks, extra = [], area } = options;
+  const { left, right, top, bottom } = area;
+  const vertical = x.ticks.map(({ at }) =>
+    tag('path', { class: 'grid', d: `M${at.toFixed(1)} ${top}V${bottom}` }),
+  );
+  const horizontal = y.ticks.map(({ at }) =>
+    tag('path', { class: 'grid', d: `M${left} ${at.toFixed(1)}H${right}` }),
+  );
+  return drawing(
+    { width, height, title, description },
     text(left, 24, shortened(title, right - left, 14), { class: 'title' }),
     ...vertical,
     ...horizontal,

@@ -61,6 +61,14 @@ describe('Random', () => {
     expect(chiSquared).toBeLessThan(22.5);
   });
 
+  it('draws different numbers, more of them beginning with the same ones', () => {
+    const few = Random.seeded(3).sample(50, 10);
+    expect(new Set(few).size).toBe(10);
+    expect(Math.max(...few)).toBeLessThan(50);
+    expect([...Random.seeded(3).sample(50, 20)].slice(0, 10)).toEqual([...few]);
+    expect([...Random.seeded(3).sample(5, 9)].sort()).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it('refuses an empty range', () => {
     expect(() => Random.seeded(1).below(0)).toThrow(RangeError);
     expect(() => Random.seeded(1).pick([])).toThrow(RangeError);

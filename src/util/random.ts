@@ -130,6 +130,17 @@ export class Random {
     return items[this.below(items.length)]!;
   }
 
+  /** Different whole numbers below `count`, every choice equally likely. More of them begin with the same ones. */
+  sample(count: number, size: number): Uint32Array {
+    const all = Uint32Array.from({ length: count }, (_, i) => i);
+    const drawn = Math.min(size, count);
+    for (let i = 0; i < drawn; i++) {
+      const j = i + this.below(count - i);
+      [all[i], all[j]] = [all[j]!, all[i]!];
+    }
+    return all.slice(0, drawn);
+  }
+
   /** True with a probability. */
   chance(probability: number): boolean {
     return this.float() < probability;
