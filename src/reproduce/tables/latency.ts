@@ -1,4 +1,5 @@
 // Latencies on devices as HELP collected them: from 900 measured networks, and from 50 on a new device.
+import type { RecipeChanges } from '../../predictors/kinds.js';
 import type { DataName } from '../data.js';
 import type { Published, ReproducedTable, ResultCell } from '../table.js';
 import { HELP, RECIPE_DIFFERS } from './sources.js';
@@ -17,6 +18,8 @@ const rho = (by: string, value: number, label?: string): Published => ({
 });
 
 const ROWS = 900;
+/** As the papers compare them: a network alone, from random weights. */
+const ALONE: RecipeChanges = { members: 1, isFromScratch: true };
 const METRICS = ['mape', 'acc@0.1', 'acc@0.05', 'spearman'] as const;
 
 function cell(name: string, data: DataName, devices: readonly string[], kind: string): ResultCell {
@@ -30,7 +33,7 @@ function cell(name: string, data: DataName, devices: readonly string[], kind: st
     validation: 200,
     labels: devices.map((device) => ({ train: device, test: device })),
     scale: 'log',
-    ...(kind === 'nn-former' ? { recipe: { isFromScratch: true } } : {}),
+    ...(kind === 'flops' ? {} : { recipe: ALONE }),
     metrics: METRICS,
     published: isHelps && kind === 'flops' ? [rho('FLOPs', 0.787)] : [],
     others: isHelps ? [rho('BRP-NAS, 900 rows', 0.789)] : [],
@@ -83,7 +86,7 @@ function transfer(device: string, from: 'trunk' | 'scratch'): ResultCell {
     drawn: { rows: ROWS, validation: 200 },
     labels: [{ train: device, test: device }],
     scale: 'log',
-    recipe: { isFromScratch: true },
+    recipe: ALONE,
     ...(from === 'trunk' ? { trunk: others } : {}),
     metrics: ['spearman', 'mape', 'acc@0.1', 'acc@0.05'],
     published: [],
