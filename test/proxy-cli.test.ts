@@ -104,9 +104,9 @@ describe('auspex proxy', () => {
     expect(stderr).toMatch(/FILE_UNREADABLE/);
   });
 
-  it('exits with 1 if nothing could be scored', () => {
+  it('exits with 2 if every network is at fault', () => {
     const { status, stdout, stderr } = run('proxy', 'nowhere.onnx', '--proxies', 'snip');
-    expect([status, stdout]).toEqual([1, '']);
+    expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^nowhere\.onnx: FILE_UNREADABLE: there is no such file\n/);
     expect(run('proxy', 'nowhere.onnx', '--proxies', 'what').status).toBe(2);
   });

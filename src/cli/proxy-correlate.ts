@@ -23,7 +23,7 @@ import {
 } from './proxy-plan.js';
 import type { NetworkRecord } from './proxy-pool.js';
 import { scoredNetworks } from './proxy-run.js';
-import { columnJson, isScored, problemLines } from './proxy-text.js';
+import { columnJson, exitCodeOf, isScored, problemLines } from './proxy-text.js';
 import { version } from './version.js';
 
 interface CorrelateFlags extends ScoringFlags {
@@ -96,7 +96,7 @@ async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
     await writeBeside(flags.report, [new TextEncoder().encode(reportOf(found))]);
   }
   outlets.write(flags.json ? correlateJson(found) : correlateText(found));
-  if (!records.some(isScored)) outlets.exit(1);
+  if (!records.some(isScored)) outlets.exit(exitCodeOf(records));
 }
 
 /** Rows that have the label, in the order of the table; all of them, or a sample. */

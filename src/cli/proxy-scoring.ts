@@ -14,6 +14,8 @@ export interface Problem {
   readonly message: string;
   readonly where?: Where;
   readonly hint?: string;
+  /** Not what was given is at fault. */
+  readonly isFailure?: true;
 }
 
 /** What came of a network: scores by the names of the plan, and why others are missing. */
@@ -76,12 +78,13 @@ export class NetworkScorer {
 /** Anything that is thrown; a defect of auspex or a lack of memory must not stop the other networks. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AuspexError) {
-    const { code, message, where, hint } = error;
+    const { code, message, where, hint, kind } = error;
     const place = Object.keys(where).length === 0 ? {} : { where };
-    return { code, message, ...place, ...(hint === undefined ? {} : { hint }) };
+    const blame = kind === 'failure' ? { isFailure: true as const } : {};
+    return { code, message, ...place, ...(hint === undefined ? {} : { hint }), ...blame };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: 'UNEXPECTED', message: printableStart(message, 500) };
+  return { code: 'UNEXPECTED', message: printableStart(message, 500), isFailure: true };
 }
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -233,3 +233,8 @@ export function columnJson({ name, title, higherIsBetter, members, combine }: Pr
 export function isScored({ scores }: NetworkRecord): boolean {
   return Object.keys(scores).length > 0;
 }
+
+/** Where nothing was scored: 2 if every network that was given is at fault itself, 1 otherwise. */
+export function exitCodeOf(records: readonly NetworkRecord[]): 1 | 2 {
+  return records.every(({ error }) => error !== undefined && !error.isFailure) ? 2 : 1;
+}

@@ -159,9 +159,11 @@ describe('auspex proxy', () => {
     expect(again.networks[0].scores.snip).toBeGreaterThan(0);
     const none = await run(at('text.onnx'), at('nowhere.onnx'), '--proxies', 'snip');
     expect([none.code, none.notes]).toEqual([
-      1,
+      2,
       expect.stringMatching(/^2 of 2 networks could not be scored/),
     ]);
+    // It is a network; only the proxy has nothing to go by.
+    expect((await run(at('bare.onnx'), '--proxies', 'snip')).code).toBe(1);
   });
 
   it('explains what it found, and takes other weights', async () => {

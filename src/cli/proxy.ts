@@ -19,7 +19,7 @@ import {
 import type { NetworkRecord } from './proxy-pool.js';
 import { scoredNetworks } from './proxy-run.js';
 import { NetworkScorer } from './proxy-scoring.js';
-import { isScored, poolJson, poolText } from './proxy-text.js';
+import { exitCodeOf, isScored, poolJson, poolText } from './proxy-text.js';
 
 interface ProxyFlags extends ScoringFlags {
   space?: string;
@@ -60,8 +60,8 @@ ${Object.entries(COMBINATIONS)
   .map(([name, members]) => `  ${name} (${members}, by rank within the pool)`)
   .join('\n')}
 What each is: docs/proxies.md; the JSON and the log: docs/proxy-json.md.
-A run that was ended in any way goes on with --resume. The exit code is 1 if no
-network could be scored.`,
+A run that was ended in any way goes on with --resume. If no network could
+be scored the exit code is 2 where all of them are at fault, else 1.`,
     )
     .action((networks: string[], flags: ProxyFlags) => run(networks, flags, outlets));
 }
@@ -85,7 +85,7 @@ async function run(given: string[], flags: ProxyFlags, outlets: Outlets): Promis
   const text = flags.json ? poolJson(found) : poolText(found);
   if (text !== '') outlets.write(text);
   const isDone = columns.length === 0 ? explanations!.size > 0 : records.some(isScored);
-  if (!isDone) outlets.exit(1);
+  if (!isDone) outlets.exit(exitCodeOf(records));
 }
 
 /** What was found in every network that can be had. */
