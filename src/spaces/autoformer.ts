@@ -74,6 +74,8 @@ const PATCH = 16;
 const HEAD_WIDTH = 64;
 /** Rows and columns between two patches count up to here. */
 const MAX_DISTANCE = 14;
+/** Rows of a table of relative positions. */
+const DISTANCES = 2 * MAX_DISTANCE + 2;
 
 /** In the order of texts; the names are those of the tables of Auto-Prox. */
 const LAYOUT = [
@@ -186,13 +188,13 @@ function visionTransformer(s: Scope, x: Value, arch: AutoFormer, options: Networ
   const position = s.parameter('position', [1, 1 + side * side, width], WEIGHT);
   let y = s.builder.concat([token, patches], 1).add(position);
 
-  const distances = relativeDistances(s, side);
+  const rows = relativeRows(s, side);
   arch.heads.forEach((heads, i) => {
     const layer = s.at('layer', i);
     const attended = attention(layer.at('attention'), layerNorm(layer.at('norm1'), y), {
       heads,
       headWidth,
-      distances,
+      rows,
     });
     y = y.add(attended);
     const hidden = Math.floor(width * arch.mlpRatios[i]!);
@@ -205,16 +207,14 @@ function visionTransformer(s: Scope, x: Value, arch: AutoFormer, options: Networ
   return linear(s.at('classifier'), mean, options.classes ?? CLASSES, LINEAR);
 }
 
-/** Which row of the tables of relative positions belongs to every pair of tokens, (n, n) each. */
-interface Distances {
-  readonly vertical: Value;
-  readonly horizontal: Value;
-}
-
-/** Row 0 is for pairs with the class token; distances from −14 to 14 follow, farther ones being cut to these. */
-function relativeDistances(s: Scope, side: number): Distances {
+/**
+ * Which rows of the tables of relative positions belong to a pair of tokens i, j: (n, 60, n), 1 at [i, r, j]. The first 30
+ * rows are vertical distances, the others horizontal. Of each, row 0 is for pairs with the class token; distances from −14
+ * to 14 follow, farther ones being cut to these.
+ */
+function relativeRows(s: Scope, side: number): Value {
   const tokens = 1 + side * side;
-  const table = (coordinate: (patch: number) => number): Value => {
+  const chosen = (coordinate: (patch: number) => number): Value => {
     const rows = new Float64Array(tokens * tokens);
     for (let i = 1; i < tokens; i++) {
       for (let j = 1; j < tokens; j++) {
@@ -223,18 +223,17 @@ function relativeDistances(s: Scope, side: number): Distances {
         rows[i * tokens + j] = cut + MAX_DISTANCE + 1;
       }
     }
-    return s.builder.constant(rows, 'int64', [tokens, tokens]);
+    const each = s.builder.constant([...Array(DISTANCES).keys()], 'int64', [DISTANCES, 1]);
+    return s.builder.constant(rows, 'int64', [tokens, 1, tokens]).equal(each).cast('float32');
   };
-  return {
-    vertical: table((patch) => Math.floor(patch / side)),
-    horizontal: table((patch) => patch % side),
-  };
+  return s.builder.concat([chosen((patch) => Math.floor(patch / side)), chosen((patch) => patch % side)], 1);
 }
 
 interface AttentionSizes {
   readonly heads: number;
   readonly headWidth: number;
-  readonly distances: Distances;
+  /** (n, 60, n), see `relativeRows`. */
+  readonly rows: Value;
 }
 
 /**
@@ -242,17 +241,22 @@ interface AttentionSizes {
  *
  *     a_ij = softmax_j(q_i·(k_j + r^K_ij)/√h),   y_i = Σ_j a_ij·(v_j + r^V_ij)
  *
- * r_ij (n, n, h) is a row of the vertical table plus one of the horizontal one, the same for all heads.
+ * r_ij is a row of the vertical table plus one of the horizontal one, the same for all heads. It is never written out, n²h
+ * numbers that take longer to write than all else: products with the 60 rows of both tables T are summed as `rows` R says,
+ * q_i·r_ij = (q_i·Tᵀ)·R_i and Σ_j a_ij·r_ij = (a_i·R_iᵀ)·T.
  */
-function attention(s: Scope, x: Value, { heads, headWidth, distances }: AttentionSizes): Value {
+function attention(s: Scope, x: Value, { heads, headWidth, rows }: AttentionSizes): Value {
   const [batch, n, d] = x.sizes as [number, number, number];
   const inner = heads * headWidth;
-  const relative = (scope: Scope): Value => {
-    const table = (name: string): Value => scope.parameter(name, [2 * MAX_DISTANCE + 2, headWidth], WEIGHT);
-    return table('vertical').gather(distances.vertical).add(table('horizontal').gather(distances.horizontal));
+  const tables = (scope: Scope): Value => {
+    // Looked up, though it is every row: tables of positions are no weights that are multiplied with.
+    const every = s.builder.constant([...Array(DISTANCES).keys()], 'int64');
+    const table = (name: string): Value =>
+      scope.parameter(name, [DISTANCES, headWidth], WEIGHT).gather(every);
+    return s.builder.concat([table('vertical'), table('horizontal')], 0);
   };
   const byHead = (value: Value): Value => value.reshape([batch, n, heads, headWidth]).transpose([0, 2, 1, 3]);
-  /** (B, H, n, m) as (n, B·H, m): products with r are one for each i. */
+  /** (B, H, n, m) as (n, B·H, m): products with R are one for each i. */
   const byToken = (value: Value): Value =>
     value.transpose([2, 0, 1, 3]).reshape([n, batch * heads, value.length(3)]);
 
@@ -260,8 +264,8 @@ function attention(s: Scope, x: Value, { heads, headWidth, distances }: Attentio
     .split([inner, inner, inner], -1)
     .map(byHead);
   const content = q!.matmul(k!.transposeLast());
-  const positional = byToken(q!)
-    .matmul(relative(s.at('relative', 'key')).transposeLast())
+  const positional = byToken(q!.matmul(tables(s.at('relative', 'key')).transposeLast()))
+    .matmul(rows)
     .reshape([n, batch, heads, n])
     .transpose([1, 2, 0, 3]);
   const weights = content
@@ -270,7 +274,8 @@ function attention(s: Scope, x: Value, { heads, headWidth, distances }: Attentio
     .softmax();
   const values = weights.matmul(v!).transpose([0, 2, 1, 3]);
   const positions = byToken(weights)
-    .matmul(relative(s.at('relative', 'value')))
+    .matmul(rows.transposeLast())
+    .matmul(tables(s.at('relative', 'value')))
     .reshape([n, batch, heads, headWidth])
     .transpose([1, 0, 2, 3]);
   return linear(s.at('out'), values.add(positions).reshape([batch, n, inner]), d, LINEAR);
