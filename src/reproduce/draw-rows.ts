@@ -29,7 +29,7 @@ export interface DrawnRows {
   readonly of: number;
 }
 
-/** A random split by the seed; all rows that are neither trained on nor validate are tested. */
+/** A random split by the seed; all rows that are neither trained on nor validate are tested, or a part of them. */
 export function drawRows(table: Table, cell: ResultCell, seed: number): DrawnRows {
   const aside = new Uint8Array(table.rows);
   const development = developmentRows(table.rows);
@@ -43,7 +43,7 @@ export function drawRows(table: Table, cell: ResultCell, seed: number): DrawnRow
   return {
     train: drawn.train.slice(0, cell.rows),
     validation: drawn.validation.slice(0, cell.validation),
-    test: inTable(split.test),
+    test: inTable(split.test.slice(0, cell.tested)),
     trunk: drawn,
     development: development.length,
     of: rows.length,

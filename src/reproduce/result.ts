@@ -51,13 +51,13 @@ export interface MetricValue {
 
 /** What was done: a result counts for a cell only if this is the same. */
 export type CellSettings = Pick<ResultCell, 'data' | 'kind' | 'rows' | 'validation' | 'labels' | 'scale'> &
-  Partial<Pick<ResultCell, 'drawn' | 'trunk' | 'isPretrained'>> & {
+  Partial<Pick<ResultCell, 'drawn' | 'tested' | 'trunk' | 'isPretrained'>> & {
     readonly recipe: NonNullable<ResultCell['recipe']>;
   };
 
 /** @param steps of every training; the recipe's own unless told */
 export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
-  const { data, kind, rows, validation, labels, scale, drawn, trunk, isPretrained, recipe } = cell;
+  const { data, kind, rows, validation, labels, scale, drawn, tested, trunk, isPretrained, recipe } = cell;
   return {
     data,
     kind,
@@ -66,6 +66,7 @@ export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
     labels,
     scale,
     ...(drawn ? { drawn } : {}),
+    ...(tested ? { tested } : {}),
     ...(trunk ? { trunk } : {}),
     ...(isPretrained ? { isPretrained } : {}),
     recipe: { ...recipe, ...(steps === undefined ? {} : { steps }) },

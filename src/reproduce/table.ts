@@ -33,6 +33,8 @@ export interface ResultCell {
   readonly validation: number;
   /** What is drawn for training and validation, where other cells of the table use more: all have the same test rows. */
   readonly drawn?: { readonly rows: number; readonly validation: number };
+  /** How many of the other rows are tested on, drawn at random; all unless told. */
+  readonly tested?: number;
   readonly labels: readonly LabelPair[];
   readonly scale: ErrorScale;
   /** What differs from the recipe that the kind has for so many rows. */
