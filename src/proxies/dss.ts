@@ -3,10 +3,10 @@
 import { gradients } from '../autodiff/gradients.js';
 import type { Model } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
-import { Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { onesBatch } from './batch.js';
 import { findBlocks, linksIn } from './blocks.js';
+import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
 import { inFloat64 } from './float64.js';
 import { finished } from './gradient-pass.js';
@@ -114,7 +114,7 @@ async function run(model: Model, subject: Subject, linears: readonly Linear[]): 
     return part === 'attention' ? [gram(w), gram(g)] : [w.mul(g).abs().sum().identity()];
   });
   const compiled = pruned(finished(extended(differentiated.model, builder, outputs.flat())));
-  const session = await Session.create(compiled, subject.session);
+  const session = await Compiled.create(compiled, subject.session);
   try {
     const found = await session.run(await toFeeds(onesBatch(model)));
     const data = (value: Value): Float64Array => found[value.name]!.data as Float64Array;

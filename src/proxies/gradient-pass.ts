@@ -6,9 +6,10 @@ import type { Model } from '../graph/graph.js';
 import { foldTranspositions, MICROSOFT } from '../nn/fold.js';
 import { crossEntropy } from '../nn/losses.js';
 import { Builder, type Value } from '../ops/build.js';
-import { type HostTensor, hostTensor, Session } from '../runtime/session.js';
+import { type HostTensor, hostTensor } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { compacted } from './compact.js';
+import { Compiled } from './compiled.js';
 import { extend, extended } from './rewrite.js';
 import type { Logits, Quantity, Subject } from './subject.js';
 
@@ -268,7 +269,7 @@ export function finished(whole: Model): Model {
 
 /** Runs a model that takes the subject's first inputs, and labels if it has a loss. */
 async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
-  const session = await Session.create(model, subject.sessionFor(model));
+  const session = await Compiled.create(model, subject.sessionFor(model));
   try {
     const hasLabels = session.inputs.includes(LABELS);
     return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));

@@ -3,8 +3,9 @@
 import { gradients } from '../autodiff/gradients.js';
 import { streamFor } from '../nn/stream.js';
 import type { Value } from '../ops/build.js';
-import { type Feeds, hostTensor, Session } from '../runtime/session.js';
+import { type Feeds, hostTensor } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
+import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
 import { finished } from './gradient-pass.js';
 import { product, pruned } from './links.js';
@@ -75,7 +76,7 @@ async function circleLength(subject: Subject, isGiven: boolean): Promise<number>
   const tangent = gradients(extended(backward.model, second, [inner]), inner.name, [probe.name]);
   const third = extend(tangent.model);
   const speeds = third.value(tangent.gradients.get(probe.name)!).cast('float64').square().sum([1]).sqrt();
-  const session = await Session.create(
+  const session = await Compiled.create(
     pruned(finished(extended(tangent.model, third, [speeds]))),
     subject.session,
   );
@@ -95,9 +96,7 @@ async function circleLength(subject: Subject, isGiven: boolean): Promise<number>
         feeds[`auspex.direction ${i}`] = await hostTensor('float32', dx[i]!, open.dims[i]!);
       }
       feeds[probe.name] = await hostTensor('float32', new Float32Array(product(y.sizes)), y.sizes);
-      const found = await session.run(
-        Object.fromEntries(session.inputs.map((input) => [input, feeds[input]!])),
-      );
+      const found = await session.run(feeds);
       const data = found[speeds.name]!.data as Float64Array;
       for (let i = 0; i < Math.min(samples, POINTS - start); i++) length += data[i]!;
     }

@@ -1,9 +1,9 @@
 // MeCo: how far the channels of a network's feature maps are from being copies of each other.
 import { isDefaultDomain, type Node } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
-import { Session } from '../runtime/session.js';
 import { findActivations } from './activations.js';
 import { linksIn } from './blocks.js';
+import { Compiled } from './compiled.js';
 import { product, pruned, sizesOf } from './links.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
@@ -101,7 +101,7 @@ async function correlated(
     grams.set(output, centred.matmul(centred.transpose()).identity());
   }
   if (grams.size === 0) return new Map();
-  const session = await Session.create(
+  const session = await Compiled.create(
     pruned(extended(model, builder, [...grams.values()])),
     subject.session,
   );

@@ -1,8 +1,8 @@
 // NASWOT: how well the pattern of active rectifiers tells samples apart.
 import type { Value } from '../ops/build.js';
-import { Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { findActivations } from './activations.js';
+import { Compiled } from './compiled.js';
 import { logDeterminant } from './determinant.js';
 import { pruned } from './links.js';
 import { defineProxy } from './proxy.js';
@@ -63,7 +63,7 @@ async function agreement(subject: Subject): Promise<Agreement> {
     return codes.matmul(codes.transpose()).add(others.matmul(others.transpose())).cast('float64');
   });
   const kernel = builder.sum(parts).identity();
-  const session = await Session.create(pruned(extended(model, builder, [kernel])), subject.session);
+  const session = await Compiled.create(pruned(extended(model, builder, [kernel])), subject.session);
   try {
     const found = await session.run(await subject.feeds(0));
     const data = found[kernel.name]!.data as Float64Array;

@@ -80,10 +80,10 @@ describe('the exact trace', () => {
   });
 });
 
-it('compiles one graph, however many samples and probes', async () => {
+it('compiles what depends on a probe and what does not, however many samples and probes', async () => {
   const create = vi.spyOn(Session, 'create');
   await score(twoLayers, undefined);
-  expect(create).toHaveBeenCalledTimes(1);
+  expect(create).toHaveBeenCalledTimes(2);
   create.mockRestore();
 });
 

@@ -1,11 +1,13 @@
 // NTKT, the trainability term of ETAS: the trace of the neural tangent kernel of the last block's output, averaged over
 // tokens. Hutchinson's estimator: for v of random signs, E‖∇_w⟨v, z⟩‖² is the sum of ‖∇_w z_i‖² over all elements of z.
-// One gradient graph is compiled; v and the sample are its inputs.
+// One gradient graph is compiled; v and the sample are its inputs. What does not depend on v, such as all that goes
+// forward, is computed once a sample. Of a product x·W with fewer rows than columns of x the gradient xᵀ·g is not
+// written: ‖xᵀ·g‖² = Σ (x·xᵀ)∘(g·gᵀ).
 import { gradients } from '../autodiff/gradients.js';
 import { operatorName } from '../graph/graph.js';
 import { streamFor } from '../nn/stream.js';
 import type { Builder, Value } from '../ops/build.js';
-import { type Feeds, hostTensor, Session } from '../runtime/session.js';
+import { type Feeds, hostTensor } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import type { Random } from '../util/random.js';
 import type { InputBatch } from './batch.js';
@@ -15,7 +17,9 @@ import { finished } from './gradient-pass.js';
 import { product, pruned } from './links.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
+import { Staged } from './stages.js';
 import { type Subject, toFeeds } from './subject.js';
+import type { Layer } from './weights.js';
 
 /** Probes of every sample. */
 const PROBES = 8;
@@ -136,7 +140,7 @@ class TangentPass {
   readonly features: Features;
   /** What gradients are taken of. */
   readonly weights: readonly string[];
-  readonly #session: Session;
+  readonly #graph: Staged;
   readonly #output: string;
   /** Whether samples go in one by one; otherwise the whole batch does, all but one with a probe of zeros. */
   readonly #isSingle: boolean;
@@ -147,11 +151,11 @@ class TangentPass {
   private constructor(
     whole: Subject,
     isSingle: boolean,
-    compiled: { features: Features; weights: readonly string[]; session: Session; output: string },
+    compiled: { features: Features; weights: readonly string[]; graph: Staged; output: string },
   ) {
     this.features = compiled.features;
     this.weights = compiled.weights;
-    this.#session = compiled.session;
+    this.#graph = compiled.graph;
     this.#output = compiled.output;
     this.#isSingle = isSingle;
     this.#batch = whole.inputs(0);
@@ -168,9 +172,9 @@ class TangentPass {
     const subject = isSingle ? single : whole;
     const features = featuresOf(subject);
     const before = linksIn(subject).ancestors(features.name);
-    const weights = subject.layers.map((layer) => layer.weight).filter((weight) => before.has(weight));
+    const layers = subject.layers.filter((layer) => before.has(layer.weight));
     const tables = embeddings(subject, before);
-    if (weights.length + tables.length === 0) {
+    if (layers.length + tables.length === 0) {
       throw new AuspexError('PROXY_NO_WEIGHTS', `no weight that counts is before '${features.name}'`, {
         hint: 'name the output of the last block with the option `features`',
       });
@@ -180,24 +184,28 @@ class TangentPass {
     const z = start.value(features.name);
     const probe = start.input(PROBE, z.dtype, z.sizes);
     const open = extended(subject.trained, start, [z]);
-    const differentiated = gradients(open, z.name, [...weights, ...tables.map((t) => t.output)], {
+    const factors = layers.map((layer) => factorsOf(layer, start));
+    const of = layers.map((layer, i) => factors[i]?.output ?? layer.weight);
+    const differentiated = gradients(open, z.name, [...of, ...tables.map((t) => t.output)], {
       seed: probe.name,
     });
     const builder = extend(differentiated.model);
     const gradientOf = (name: string): Value => builder.value(differentiated.gradients.get(name)!);
-    const squares = weights.map((name) => gradientOf(name).cast('float64').square().sum());
+    const squares = of.map((name, i) => {
+      const factor = factors[i];
+      return factor ? productSquare(builder.value(factor.input), gradientOf(name)) : square(gradientOf(name));
+    });
     const looked = tables.map((table) => tableSquare(builder, gradientOf(table.output), table.ids));
     const total = builder.sum([...squares, ...looked]).identity();
     const model = pruned(finished(extended(differentiated.model, builder, [total])));
-    const session = await Session.create(model, subject.session);
-    const names = [...weights, ...tables.map((table) => table.name)];
-    return new TangentPass(whole, isSingle, { features, weights: names, session, output: total.name });
+    const graph = await Staged.create(model, probe.name, subject.session);
+    const weights = [...layers.map((layer) => layer.weight), ...tables.map((table) => table.name)];
+    return new TangentPass(whole, isSingle, { features, weights, graph, output: total.name });
   }
 
   async squaredNorm(sample: number, probe: Probe): Promise<number> {
-    const feeds: Feeds = { ...(await this.#inputs(sample)), [PROBE]: await this.#probe(sample, probe) };
-    const wanted = this.#session.inputs.map((name) => [name, feeds[name]!] as const);
-    const found = await this.#session.run(Object.fromEntries(wanted));
+    const varied = { [PROBE]: await this.#probe(sample, probe) };
+    const found = await this.#graph.run(await this.#inputs(sample), varied);
     return (found[this.#output]!.data as Float64Array)[0]!;
   }
 
@@ -227,8 +235,41 @@ class TangentPass {
   }
 
   dispose(): Promise<void> {
-    return this.#session.dispose();
+    return this.#graph.dispose();
   }
+}
+
+/** What a weight is multiplied with and gives, where its gradient is larger than both products with themselves. */
+function factorsOf({ weight, dims, uses }: Layer, builder: Builder): Factors | undefined {
+  const [use, ...others] = uses;
+  if (others.length > 0 || use === undefined || operatorName(use.node) !== 'MatMul') return undefined;
+  const [input, second] = use.node.inputs as [string, string];
+  if (second !== weight || dims.length !== 2) return undefined;
+  const rows = product(builder.value(input).sizes) / dims[0]!;
+  return rows < Math.min(...dims) ? { input, output: use.node.outputs[0]! } : undefined;
+}
+
+interface Factors {
+  readonly input: string;
+  readonly output: string;
+}
+
+/** Σ g², in float64 along columns, where many rows meet. */
+function square(g: Value): Value {
+  return g
+    .square()
+    .sum([g.rank - 1])
+    .cast('float64')
+    .sum();
+}
+
+/** ‖xᵀ·g‖² for rows x and g. */
+function productSquare(x: Value, g: Value): Value {
+  const [a, b] = [x, g].map((rows) => {
+    const flat = rows.reshape([-1, rows.length(-1)]);
+    return flat.matmul(flat.transpose()).cast('float64');
+  }) as [Value, Value];
+  return a.mul(b).sum();
 }
 
 interface Table {

@@ -6,9 +6,9 @@ import type { Model } from '../graph/graph.js';
 import { operatorName } from '../graph/graph.js';
 import { fromNumbers } from '../graph/tensor.js';
 import type { Value } from '../ops/build.js';
-import { Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { onesBatch } from './batch.js';
+import { Compiled } from './compiled.js';
 import { inFloat64 } from './float64.js';
 import { finished } from './gradient-pass.js';
 import { defineProxy, type ProxyDefinition } from './proxy.js';
@@ -93,7 +93,7 @@ async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' 
     )
     .identity();
   const compiled = finished(extended(differentiated.model, builder, [linear, logarithmic]));
-  const session = await Session.create(compiled, subject.session);
+  const session = await Compiled.create(compiled, subject.session);
   try {
     const found = await session.run(await toFeeds(onesBatch(model)));
     const numbers = (value: Value): number[] => Array.from(found[value.name]!.data as Float64Array);

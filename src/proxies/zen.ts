@@ -2,7 +2,8 @@
 import { operatorName } from '../graph/graph.js';
 import { streamFor } from '../nn/stream.js';
 import type { Value } from '../ops/build.js';
-import { type Feeds, type HostTensor, hostTensor, Session } from '../runtime/session.js';
+import { type HostTensor, hostTensor } from '../runtime/session.js';
+import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
 import { product, pruned } from './links.js';
 import { withOpenInputs } from './open-inputs.js';
@@ -90,7 +91,7 @@ async function moved(subject: Subject): Promise<Moved> {
     return centred.square().mean(axes).cast('float64').mean().reshape([1]);
   });
   const listed = variances.length > 0 ? [builder.concat(variances, 0).identity()] : [];
-  const session = await Session.create(pruned(extended(model, builder, [z, ...listed])), subject.session);
+  const session = await Compiled.create(pruned(extended(model, builder, [z, ...listed])), subject.session);
   try {
     const given = await subject.feeds(0);
     const noise = await subject.feeds(1);
@@ -102,8 +103,7 @@ async function moved(subject: Subject): Promise<Moved> {
         const data = Float32Array.from(x, (value, k) => value + alpha * e[k]!);
         return [name, await hostTensor('float32', data, dims[i]!)] as const;
       });
-      const feeds: Feeds = { ...given, ...Object.fromEntries(await Promise.all(entries)) };
-      return session.run(Object.fromEntries(session.inputs.map((name) => [name, feeds[name]!])));
+      return session.run({ ...given, ...Object.fromEntries(await Promise.all(entries)) });
     };
     const [x, shifted] = [await run(0), await run(ALPHA)];
     const list = (found: Record<string, HostTensor>): ArrayLike<number> =>

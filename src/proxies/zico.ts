@@ -1,6 +1,7 @@
 // ZiCo: how much larger gradients are than how much they differ from batch to batch.
 import { gradients } from '../autodiff/gradients.js';
-import { type HostTensor, Session } from '../runtime/session.js';
+import type { HostTensor } from '../runtime/session.js';
+import { Compiled } from './compiled.js';
 import { finished, lossFeeds, lossModel } from './gradient-pass.js';
 import { defineProxy } from './proxy.js';
 import type { Subject } from './subject.js';
@@ -46,7 +47,7 @@ async function gradientsOf(subject: Subject): Promise<Float32Array[][]> {
   const { graph } = differentiated.model;
   const found = names.map((name) => differentiated.gradients.get(name)!);
   const outputs = graph.outputs.filter((output) => found.includes(output.name));
-  const session = await Session.create(
+  const session = await Compiled.create(
     finished({ ...differentiated.model, graph: { ...graph, outputs } }),
     subject.session,
   );
