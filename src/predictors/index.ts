@@ -17,7 +17,16 @@ export {
   pretrainCells,
 } from './cell-predictor.js';
 export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './conformal.js';
+export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
 export type { GraphProgress, TrainedMember, TrainingRecipe } from './fit-graphs.js';
+export {
+  type FittedPredictor,
+  type KindFitOptions,
+  kindNamed,
+  type PredictorKind,
+  type RecipeChanges,
+} from './kinds.js';
+export { labelledRows } from './labelled-rows.js';
 export type { Labels } from './labels.js';
 export { decodePredictor } from './load.js';
 export {
