@@ -14,7 +14,7 @@ import {
 } from '../reproduce/show.js';
 import type { SummaryLine } from '../reproduce/summary.js';
 import type { ReproducedTable } from '../reproduce/table.js';
-import { formatExact, table as textTable, wrap } from './format.js';
+import { table as textTable, wrap } from './format.js';
 
 export interface ShownTable {
   readonly table: ReproducedTable;
@@ -67,22 +67,20 @@ export function tableText(shown: ShownTable): string {
   const hasDemands = lines.some(({ cell }) => cell.floor !== undefined || cell.goal !== undefined);
   const columns = [
     { title: 'cell', flexible: 'start' as const },
-    { title: 'rows', align: 'right' as const },
-    { title: `${first}, ours`, align: 'right' as const },
+    { title: 'ours', align: 'right' as const },
     { title: 'published', align: 'right' as const },
-    ...(hasDemands ? [{ title: 'goal', align: 'right' as const }, { title: '' }] : []),
+    ...(hasDemands ? [{ title: 'goal' }] : []),
     { title: 'draws', align: 'right' as const },
     { title: 's', align: 'right' as const },
   ];
   const rows = lines.map((line) => [
     lineName(line),
-    formatExact(line.cell.rows),
     oursText(line),
     line.published
       .filter(({ metric }) => metric === line.cell.metrics[0])
       .map((p) => publishedText(p).replace(/ ± .*?(?=\?|$)/, ''))
       .join(', '),
-    ...(hasDemands ? [line.cell.goal === undefined ? '' : `${line.cell.goal}`, verdictText(line)] : []),
+    ...(hasDemands ? [goalText(line)] : []),
     line.seeds.length === 0 ? '' : `${line.seeds.length}`,
     line.seconds === undefined || (line.label !== undefined && line.cell.labels.length > 1)
       ? ''
@@ -92,6 +90,8 @@ export function tableText(shown: ShownTable): string {
   return [
     ...wrap(`${table.id}: ${table.title}`),
     ...wrap(table.paper, 2),
+    '',
+    ...wrap(`${first}: mean ± deviation over draws${hasDemands ? '; ✓ reaches the goal' : ''}`, 2),
     '',
     ...textTable(columns, rows, 2),
     '',
@@ -125,8 +125,9 @@ function oursText(line: SummaryLine): string {
   return mean === undefined ? '' : meanText(line.cell.metrics[0], mean);
 }
 
-function verdictText({ verdict }: SummaryLine): string {
-  return verdict === undefined ? '' : { goal: 'reached', floor: 'above floor', below: 'below' }[verdict];
+function goalText({ cell: { goal }, verdict }: SummaryLine): string {
+  if (goal === undefined) return '';
+  return `${goal}${verdict === undefined ? '' : { goal: ' ✓', floor: '', below: ' below floor' }[verdict]}`;
 }
 
 export function tableJson({ table, out, collected, ran }: ShownTable): string {
