@@ -22,15 +22,12 @@ export function reorderedCell(cell: Cell): Cell {
 function* topologicalOrders(cell: Cell): Generator<readonly number[]> {
   const { ops, adjacency } = cell;
   const last = ops.length - 1;
-  const leadsBack = (v: number, placed: readonly number[]): boolean =>
-    placed.some((u) => adjacency[v]![u] !== 0);
+  const isFed = (v: number, rest: readonly number[]): boolean => rest.some((u) => adjacency[u]![v] !== 0);
   const from = function* (placed: readonly number[], rest: readonly number[]): Generator<readonly number[]> {
-    if (rest.length === 0) {
-      if (!leadsBack(last, placed)) yield [...placed, last];
-      return;
-    }
+    if (rest.length === 0) yield [...placed, last];
     for (const [i, v] of rest.entries()) {
-      if (leadsBack(v, placed) || rest.slice(0, i).some((u) => areTwins(cell, u, v))) continue;
+      // Only what nothing waiting feeds comes next, so that no order begun is in vain.
+      if (isFed(v, rest) || rest.slice(0, i).some((u) => areTwins(cell, u, v))) continue;
       yield* from([...placed, v], rest.toSpliced(i, 1));
     }
   };
