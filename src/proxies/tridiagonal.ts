@@ -61,39 +61,66 @@ function chase(d: Float64Array, e: Float64Array, low: number, end: number): void
   e[end] = 0;
 }
 
-/** The diagonal and the one beside it of QᵀAQ; the last element of `off` is unused. */
+/**
+ * The diagonal and the one beside it of QᵀAQ; the last element of `off` is unused. From the last row upwards, and only the
+ * lower half of A is read and kept: rows end at the diagonal.
+ */
 function tridiagonal(a: Float64Array, n: number): { diagonal: Float64Array; off: Float64Array } {
   const diagonal = new Float64Array(n);
   const off = new Float64Array(n);
-  const v = new Float64Array(n);
   const w = new Float64Array(n);
-  for (let k = 0; k < n - 1; k++) {
+  for (let k = n - 1; k > 0; k--) {
     diagonal[k] = a[k * n + k]!;
-    let norm = 0;
-    for (let i = k + 1; i < n; i++) norm = Math.hypot(norm, a[k * n + i]!);
-    const first = a[k * n + k + 1]!;
-    const alpha = first > 0 ? -norm : norm;
-    off[k] = alpha;
-    // A row that is zero but for its first element is reduced already.
-    const beta = norm * (norm + Math.abs(first));
+    const v = a.subarray(k * n, k * n + k);
+    const norm = lengthOf(v);
+    const last = v[k - 1]!;
+    const alpha = last > 0 ? -norm : norm;
+    off[k - 1] = alpha;
+    // A row that is zero but for its last element is reduced already.
+    const beta = norm * (norm + Math.abs(last));
     if (beta === 0) continue;
-    for (let i = k + 1; i < n; i++) v[i] = a[k * n + i]!;
-    v[k + 1] = first - alpha;
+    v[k - 1] = last - alpha;
     // A ← A − v·qᵀ − q·vᵀ, q = p − (pᵀv/2β)·v, p = A·v/β
+    symmetricProduct(a, n, v, w);
     let inner = 0;
-    for (let i = k + 1; i < n; i++) {
-      let sum = 0;
-      for (let j = k + 1; j < n; j++) sum += a[i * n + j]! * v[j]!;
-      w[i] = sum / beta;
+    for (let i = 0; i < k; i++) {
+      w[i]! /= beta;
       inner += w[i]! * v[i]!;
     }
     const factor = inner / (2 * beta);
-    for (let i = k + 1; i < n; i++) w[i]! -= factor * v[i]!;
-    for (let i = k + 1; i < n; i++) {
-      const [vi, wi] = [v[i]!, w[i]!];
-      for (let j = k + 1; j < n; j++) a[i * n + j]! -= vi * w[j]! + wi * v[j]!;
+    for (let i = 0; i < k; i++) w[i]! -= factor * v[i]!;
+    for (let i = 0; i < k; i++) {
+      const row = i * n;
+      const vi = v[i]!;
+      const wi = w[i]!;
+      for (let j = 0; j <= i; j++) a[row + j]! -= vi * w[j]! + wi * v[j]!;
     }
   }
-  if (n > 0) diagonal[n - 1] = a[n * n - 1]!;
+  if (n > 0) diagonal[0] = a[0]!;
   return { diagonal, off };
+}
+
+/** Without overflow or underflow on the way. */
+function lengthOf(v: Float64Array): number {
+  let scale = 0;
+  for (const x of v) scale = Math.max(scale, Math.abs(x));
+  if (scale === 0) return 0;
+  let sum = 0;
+  for (const x of v) sum += (x / scale) ** 2;
+  return scale * Math.sqrt(sum);
+}
+
+/** w ← A·v for the upper left part of A that is as large as v, of which the lower half is read. */
+function symmetricProduct(a: Float64Array, n: number, v: Float64Array, w: Float64Array): void {
+  for (let i = 0; i < v.length; i++) {
+    const row = i * n;
+    const vi = v[i]!;
+    let sum = a[row + i]! * vi;
+    for (let j = 0; j < i; j++) {
+      const x = a[row + j]!;
+      sum += x * v[j]!;
+      w[j]! += x * vi;
+    }
+    w[i] = sum;
+  }
 }
