@@ -1,21 +1,17 @@
 // A network that is to be scored: its graph with all sizes known, the weights that count, the batch and labels it is
 // scored on. Proxies of one subject share what they compute.
-import { type Constant, findConstants } from '../analysis/constants.js';
 import { cost } from '../analysis/cost.js';
-import { type Inference, type InferOptions, inferShapes } from '../analysis/infer.js';
-import { flatten } from '../autodiff/flatten.js';
+import { inferShapes } from '../analysis/infer.js';
 import { isKnown } from '../graph/dim.js';
-import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../graph/graph.js';
-import type { Tensor } from '../graph/tensor.js';
+import { type Model, nodeLabel, operatorName } from '../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
 import { streamFor } from '../nn/stream.js';
-import { operatorFor } from '../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.js';
 import { forBatch } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
 import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
-import { rewriteNodes } from './rewrite.js';
 import { withBatchStatistics } from './statistics.js';
 import { floatData } from './tensor-data.js';
 import { findWeights, type Layer, type Role } from './weights.js';
@@ -23,19 +19,11 @@ import { findWeights, type Layer, type Role } from './weights.js';
 /** What gradients give; see gradient-pass.ts. */
 export type Quantity = 'saliency' | 'fisher' | 'curvature' | 'jacobian';
 
-export interface SubjectOptions {
+export interface SubjectOptions extends PrepareOptions {
   /** Seeds weights, inputs and labels. */
   readonly seed?: number;
   /** `file`: as they are in the model. Otherwise drawn anew. */
   readonly initialise?: 'file' | Initialisation;
-  /** Samples at once: what a symbolic first dimension becomes, or a fixed one is changed to. */
-  readonly batch?: number;
-  /** Values of other symbolic dimensions, by name. */
-  readonly dims?: Readonly<Record<string, number>>;
-  /** Shapes of inputs, by name. */
-  readonly shapes?: InferOptions['shapes'];
-  /** Inputs to score on instead of synthetic ones, batch by batch. */
-  readonly batches?: readonly InputBatch[];
   /** Labels of those batches: a class for every row of the logits. Random ones unless given. */
   readonly labels?: readonly (readonly number[])[];
   /** How many different tokens an integer input has, where it cannot be seen from an embedding. */
@@ -44,15 +32,13 @@ export interface SubjectOptions {
   readonly statistics?: 'batch' | 'frozen';
   /** Names of the weights that count, instead of those that are found. */
   readonly weights?: readonly string[];
-  /** The output that is taken for logits; the first one of floats unless told. */
-  readonly output?: string;
   /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
   readonly features?: string;
   /** How graphs are run. */
   readonly session?: SessionOptions;
 }
 
-const DEFAULTS = { seed: 0, initialise: 'file', statistics: 'batch', batch: 16 } as const;
+const DEFAULTS = { seed: 0, initialise: 'file', statistics: 'batch' } as const;
 
 /** Multiply-accumulates of a batch from which on a graph takes longer to be run than to be compiled. */
 const LARGE_MACS = 2e9;
@@ -333,141 +319,6 @@ function chosenLayers(
       hint: 'list them with explain',
     });
   });
-}
-
-interface Prepared {
-  readonly model: Model;
-  /** What analysis says of constants, by their data, as names change. */
-  readonly constants: ReadonlyMap<Tensor['data'], Constant>;
-}
-
-/** Binds sizes, inlines functions, takes fused operators apart and makes initializers of constants. */
-function prepare(model: Model, options: SubjectOptions): Prepared {
-  const inference = inferred(model, options);
-  const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
-  const flat = flatten(inference.graph);
-  const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
-  const nodes: Node[] = [];
-  for (const node of flat.nodes) {
-    const value = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
-    if (value?.type !== 'tensor') nodes.push(node);
-    else initializers.set(node.outputs[0]!, { ...value.value, name: node.outputs[0]! });
-  }
-  const typed = (name: string): ValueType => flat.types.get(name)!;
-  const inputs = model.graph.inputs
-    .filter(({ name }) => !initializers.has(name))
-    .map(({ name }) => ({ name, type: typed(name) }));
-  for (const { name, type } of inputs) checkSizes(name, type);
-  if (!model.graph.outputs.some(({ name }) => isTensor(typed(name)))) checkOperators(inference);
-  const output = outputOf(model, typed, options.output);
-  const outputs = [{ name: output, type: typed(output) }];
-  // Opset 14 only adds to 13 what BatchNormalization needs to be told to train.
-  const opset = Math.max(model.opsetImports.get('') ?? 1, (model.opsetImports.get('') ?? 1) === 13 ? 14 : 0);
-  const opsetImports = new Map([...model.opsetImports, ['', opset]]);
-  const graph = { ...model.graph, nodes, inputs, outputs, initializers, valueInfo: new Map() };
-  return { model: withoutFusion({ ...model, graph, opsetImports }), constants };
-}
-
-/** Types of all values; a batch that the network's own nodes do not allow is told as such. */
-function inferred(model: Model, options: SubjectOptions): Inference {
-  const shapes = shapesOf(model, options);
-  const changed = model.graph.inputs.find(({ name, type }) => {
-    const before = isTensor(type) ? type.shape?.[0] : undefined;
-    return options.batch !== undefined && typeof before === 'number' && shapes[name]?.[0] !== before;
-  });
-  if (changed === undefined) return inferShapes(model, { shapes, dims: options.dims ?? {} });
-  const refuse = (cause?: unknown): never => {
-    throw new AuspexError(
-      'PROXY_BATCH',
-      `the network is written for input '${changed.name}' ${changed.type} only`,
-      {
-        hint: 'leave the batch as it is, or export the network with a batch of any size',
-        cause,
-      },
-    );
-  };
-  try {
-    const found = inferShapes(model, { shapes, dims: options.dims ?? {} });
-    const [own, now] = [inferShapes(model).graph, found.graph].map(({ types, outputNames }) =>
-      outputNames
-        .map((name) => types.get(name))
-        .map((type) => (isTensor(type) ? type.shape?.[0] : undefined)),
-    );
-    // Nodes that fix the batch may hide a larger one in another dimension.
-    const isHidden = own!.some(
-      (size, i) => size === now![i] && size === (changed.type as TensorType).shape![0],
-    );
-    return isHidden ? refuse() : found;
-  } catch (error) {
-    if (error instanceof AuspexError && error.code !== 'PROXY_BATCH') return refuse(error);
-    throw error;
-  }
-}
-
-/** Fused operators hide weights and normalisations. */
-function withoutFusion(model: Model): Model {
-  const isFused = (node: Node): boolean =>
-    !isDefaultDomain(node.domain) && operatorFor(node)?.decompose !== undefined;
-  if (!model.graph.nodes.some(isFused)) return model;
-  return rewriteNodes(model, (e) =>
-    isFused(e.call.node) ? operatorFor(e.call.node)!.decompose!(e) : undefined,
-  );
-}
-
-/** Shapes of inputs with a batch in place of a symbolic first dimension. */
-function shapesOf(model: Model, options: SubjectOptions): NonNullable<InferOptions['shapes']> {
-  const { batch, dims = {}, shapes = {}, batches } = options;
-  const found: Record<string, readonly (number | string)[]> = { ...shapes };
-  const real = model.graph.inputs.filter(({ name }) => !model.graph.initializers.has(name));
-  const firstOf = (type: ValueType) => (isTensor(type) ? type.shape?.[0] : undefined);
-  const first = real.length > 0 ? firstOf(real[0]!.type) : undefined;
-  for (const { name, type } of real) {
-    const given = batches?.[0]?.[name];
-    if (given) found[name] ??= given.dims;
-    if (found[name] || !isTensor(type) || type.shape === undefined || type.shape.length === 0) continue;
-    const [size, ...rest] = type.shape;
-    const isBound = !isKnown(size!) && Object.hasOwn(dims, String(size));
-    const isSame = String(size) === String(first);
-    const chosen = isKnown(size!)
-      ? isSame
-        ? (batch ?? size)
-        : size
-      : isBound
-        ? String(size)
-        : (batch ?? DEFAULTS.batch);
-    found[name] = [chosen, ...rest.map((d) => (isKnown(d) ? d : String(d)))];
-  }
-  return found;
-}
-
-function checkSizes(name: string, type: ValueType): void {
-  if (isTensor(type) && type.shape?.every(isKnown)) return;
-  throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
-    hint: 'give the sizes that are symbols, or the shape of the input',
-  });
-}
-
-/** Throws for the first operator that nothing is known of: what it gives is unknown, and all behind it. */
-function checkOperators({ graph }: Inference): void {
-  const at = graph.nodes.findIndex(({ operator, isFunction }) => !operator && !isFunction);
-  if (at < 0) return;
-  const { node } = graph.nodes[at]!;
-  throw new AuspexError('OPERATOR_UNKNOWN', `nothing is known of the operator ${operatorName(node)}`, {
-    where: { node: nodeLabel(node, at), operator: operatorName(node) },
-    hint: 'export the network without it',
-  });
-}
-
-function outputOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string {
-  const names = model.graph.outputs.map((o) => o.name);
-  const isFloat = (name: string): boolean => {
-    const type = typed(name);
-    return isTensor(type) && /float/.test(type.dtype ?? '');
-  };
-  const found = names.find((name) => (wanted === undefined ? isFloat(name) : name === wanted));
-  if (found !== undefined && isFloat(found)) return found;
-  const what = wanted === undefined ? 'no output of floats' : `no output of floats called '${wanted}'`;
-  throw new AuspexError('PROXY_OUTPUT', `the network has ${what}; it has ${names.join(', ')}`);
 }
 
 /** The output, or what went into a softmax at the end. */
