@@ -17,6 +17,7 @@ export interface Runner {
   readonly macs: number;
   readonly buildMs: number;
   run(): Promise<number>;
+  dispose(): Promise<void>;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -55,7 +56,7 @@ export async function training(
     }
     await stepper.run({ ...batch, ...scalars, ...(await noise.feeds(count)) });
   };
-  return { macs: macsOf(step.model), buildMs, run: () => timed(run) };
+  return { macs: macsOf(step.model), buildMs, run: () => timed(run), dispose: () => stepper.dispose() };
 }
 
 /** The trained model alone; its weights are constants. */
@@ -75,6 +76,7 @@ export async function inference(
     macs: macsOf(frozen),
     buildMs: performance.now() - start,
     run: () => timed(() => session.run(feeds)),
+    dispose: () => session.dispose(),
   };
 }
 
