@@ -4,8 +4,8 @@
 //   node build/checks/etas.js DATA FOLDER --scores language.jsonl [--seeds 50] [--set lts-gpt2] [--only 'ETAS(ntsr)']
 //
 // Scores are those that proxies-language.js found, so that a search costs nothing; a score that some rows of a table lack
-// is left out, and said so. For NAS-Bench-201, which has no attention, they are the published ones. FOLDER gets etas.html
-// and an SVG for every table, standard output the table in markdown.
+// is left out, and said so. For NAS-Bench-201, which has no attention, they are the published ones. Curves come into
+// FOLDER/curves.jsonl as they are found and a second run goes on. FOLDER gets etas.html, etas.md and an SVG for every table.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,7 +31,7 @@ import { ltsGpt2 } from '../src/spaces/lts-gpt2.js';
 import { nasBench201 } from '../src/spaces/nasbench201.js';
 import type { AnySpace } from '../src/spaces/space.js';
 import { readTableFile } from '../src/store/table-file.js';
-import { drawnRows, markdown, meanText, ScoreFile } from './scores.js';
+import { drawnRows, JsonLines, markdown, meanText, ScoreFile } from './scores.js';
 
 interface SearchSet {
   readonly title: string;
@@ -184,7 +184,16 @@ function runner({ space: base, table, label }: SearchSet): Run {
 
 const AT = [3, 9, 18, BUDGET];
 const sections: string[] = [];
+const tables: string[] = [];
 mkdirSync(folder, { recursive: true });
+/** The best value after each evaluation. */
+interface Curve {
+  readonly set: string;
+  readonly strategy: string;
+  readonly seed: number;
+  readonly best: readonly number[];
+}
+const found = new JsonLines<Curve>(join(folder, 'curves.jsonl'));
 for (const [name, read] of Object.entries(SETS)) {
   if (flags.set !== undefined && flags.set !== name) continue;
   const set = await read();
@@ -192,8 +201,13 @@ for (const [name, read] of Object.entries(SETS)) {
   const [series, rows]: [Series[], string[][]] = [[], []];
   for (const [title, strategy] of strategiesOf(set)) {
     if (flags.only !== undefined && flags.only !== title) continue;
-    const curves: number[][] = [];
-    for (let seed = 0; seed < seeds; seed++) curves.push(await run(strategy, seed));
+    const curves: (readonly number[])[] = [];
+    for (let seed = 0; seed < seeds; seed++) {
+      const known = found.lines.find((l) => l.set === name && l.strategy === title && l.seed === seed);
+      const best = known?.best ?? (await run(strategy, seed));
+      if (!known) found.add({ set: name, strategy: title, seed, best });
+      curves.push(best);
+    }
     const at = (k: number): number[] => curves.map((best) => best[k]!);
     rows.push([title, ...AT.map((evaluations) => meanText(at(evaluations - 1), 2))]);
     series.push(seriesOf(title, at));
@@ -202,14 +216,15 @@ for (const [name, read] of Object.entries(SETS)) {
   const values = [...set.table.column(set.label)].sort((a, b) => (higherIsBetter ? b - a : a - b));
   const about = `${set.title}: ${values.length} networks, the best ${set.label} of them is ${values[0]!.toFixed(2)}; ${seeds} seeds`;
   const columns = ['strategy', ...AT.map((evaluations) => `after ${evaluations}`)];
-  console.log(`${about}\n\n${markdown(columns, rows)}\n`);
+  tables.push(`${about}\n\n${markdown(columns, rows)}\n`);
+  console.log(tables.at(-1));
   // Searches without a score are in every plot; ETAS with one preset is in one.
   const plots = Object.keys(set.presets).map((preset) => {
     const isOther = (title: string): boolean =>
       title.startsWith('ETAS') && (title.split(', ')[1] ?? '') !== preset;
     return linePlot({
       title: preset ? `${set.title}: a ${preset} pool` : set.title,
-      description: `Best-found ${set.label} against evaluations: means and standard deviations of ${seeds} seeds`,
+      description: `Best-found ${set.label} against evaluations: means of ${seeds} seeds, and what all but a tenth at either end lie between`,
       x: { label: 'evaluations' },
       y: { label: `best ${set.label}` },
       series: series.filter((each) => !isOther(each.name)),
@@ -224,19 +239,21 @@ for (const [name, read] of Object.entries(SETS)) {
   );
 }
 const intro = '<h1>ETAS on tables</h1><p>Best value found; mean ± standard deviation over seeds.</p>';
+writeFileSync(join(folder, 'etas.md'), tables.join('\n'));
 writeFileSync(join(folder, 'etas.html'), page('ETAS on tables', [intro, ...sections]));
 
+/** From the first evaluations on that all have made by the same rule: those of the pool. */
 function seriesOf(name: string, at: (k: number) => number[]): Series {
-  const steps = Array.from({ length: BUDGET }, (_, k) => k);
-  const means = steps.map((k) => at(k).reduce((sum, x) => sum + x, 0) / seeds);
-  const deviations = steps.map((k) =>
-    Math.sqrt(at(k).reduce((sum, x) => sum + (x - means[k]!) ** 2, 0) / Math.max(1, seeds - 1)),
-  );
+  const steps = Array.from({ length: BUDGET - GPT.top + 1 }, (_, k) => k + GPT.top);
+  const quantile = (part: number) => (evaluations: number) => {
+    const sorted = at(evaluations - 1).sort((a, b) => a - b);
+    return sorted[Math.round(part * (sorted.length - 1))]!;
+  };
   return {
     name,
-    x: steps.map((k) => k + 1),
-    y: means,
-    low: means.map((mean, k) => mean - deviations[k]!),
-    high: means.map((mean, k) => mean + deviations[k]!),
+    x: steps,
+    y: steps.map((evaluations) => at(evaluations - 1).reduce((sum, x) => sum + x, 0) / seeds),
+    low: steps.map(quantile(0.1)),
+    high: steps.map(quantile(0.9)),
   };
 }

@@ -39,23 +39,36 @@ export interface ProxyGroup {
   readonly proxies: readonly string[];
 }
 
-export class ScoreFile {
+/** A file of a JSON value a line, which grows. A line that was cut short when its run was killed is forgotten. */
+export class JsonLines<T> {
   readonly #path: string;
-  readonly #lines: Line[];
-  readonly #values = new Map<string, number>();
+  readonly lines: T[];
 
   constructor(path: string) {
     this.#path = path;
     const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-    // A line that was cut short when its run was killed is scored again.
     const end = bytes.lastIndexOf('\n') + 1;
     if (end < bytes.length) truncateSync(path, end);
-    this.#lines = bytes
+    this.lines = bytes
       .toString('utf8', 0, end)
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Line);
-    for (const line of this.#lines) this.#note(line);
+      .map((line) => JSON.parse(line) as T);
+  }
+
+  add(line: T): void {
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    this.lines.push(line);
+  }
+}
+
+export class ScoreFile {
+  readonly #file: JsonLines<Line>;
+  readonly #values = new Map<string, number>();
+
+  constructor(path: string) {
+    this.#file = new JsonLines(path);
+    for (const line of this.#file.lines) this.#note(line);
   }
 
   /** A score; NaN where the proxy failed, undefined where it was not tried. */
@@ -64,8 +77,7 @@ export class ScoreFile {
   }
 
   add(line: Line): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
-    this.#lines.push(line);
+    this.#file.add(line);
     this.#note(line);
   }
 
@@ -89,7 +101,7 @@ export class ScoreFile {
   /** Mean core-seconds of a network, by the proxies that were scored together. */
   costs(set: string): Map<string, { readonly networks: number; readonly coreSeconds: number }> {
     const sums = new Map<string, { networks: number; coreSeconds: number }>();
-    for (const line of this.#lines.filter((each) => each.set === set)) {
+    for (const line of this.#file.lines.filter((each) => each.set === set)) {
       const together = [...Object.keys(line.scores), ...Object.keys(line.errors ?? {})].join(' ');
       const sum = sums.get(together) ?? { networks: 0, coreSeconds: 0 };
       sums.set(together, {

@@ -2,7 +2,7 @@
 import { axis, extent } from './axis.js';
 import { type Area, areaOf, clipped, framed, INSET, legend } from './frame.js';
 import type { AxisName } from './scatter.js';
-import { SERIES } from './style.js';
+import { lineClass, SERIES } from './style.js';
 import { type Point, px, tag, through } from './svg.js';
 
 const [WIDTH, HEIGHT] = [640, 400];
@@ -43,7 +43,7 @@ export function linePlot({ title, description, x: xName, y: yName, series }: Lin
   const yDomain = isLog ? extent(...series.map(({ y }) => y), ...columns.map(positive)) : extent(...columns);
   const names = series.length > 1 ? series.map(({ name }) => name) : [];
   const key = legend(names, areaOf(WIDTH, HEIGHT), 44, (i, left, middle) =>
-    tag('path', { class: `s${i % SERIES} line`, d: `M${px(left)} ${px(middle)}h17` }),
+    tag('path', { class: lineClass(i), d: `M${px(left)} ${px(middle)}h17` }),
   );
   const area = areaOf(WIDTH, HEIGHT, { top: 40 + key.height });
   const x = axis({
@@ -100,7 +100,7 @@ function curveMarks({ x, y }: Series, i: number, atX: At, atY: At): string[] {
       const [[cx, cy] = [0, 0]] = points;
       return points.length === 1
         ? tag('circle', { class: `f${i % SERIES}`, cx, cy, r: 2.5 })
-        : tag('path', { class: `s${i % SERIES} line`, d: through(points) });
+        : tag('path', { class: lineClass(i), d: through(points) });
     },
   );
 }

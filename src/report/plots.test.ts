@@ -204,6 +204,8 @@ describe('curves', () => {
     const elements = expectPlot(svg);
     expect(elements.filter(({ attributes }) => attributes.class?.endsWith(' band')).length).toBe(8);
     for (const { name } of series) expect(textsOf(svg)).toContain(name);
+    const looks = elements.flatMap(({ attributes }) => attributes.class?.match(/.* line.*/) ?? []);
+    expect(new Set(looks).size).toBe(8);
   });
 
   it('have bands that reach zero on a logarithmic axis', () => {

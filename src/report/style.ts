@@ -32,10 +32,17 @@ export const DARK: Palette = {
 /** How many series have a colour of their own. */
 export const SERIES = LIGHT.series.length;
 
+/** Of the line of a series: when all colours are taken they come again, dashed, then dotted. */
+export function lineClass(i: number): string {
+  const dashes = ['', ' dashed', ' dotted'][Math.floor(i / SERIES) % 3];
+  return `s${i % SERIES} line${dashes}`;
+}
+
 export const PLOT_STYLE = `${coloured(LIGHT)}
 .auspex-plot text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif}
 .auspex-plot .title{font-size:14px;font-weight:600}
 .auspex-plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round}
+.auspex-plot .dashed{stroke-dasharray:6 3}.auspex-plot .dotted{stroke-dasharray:2 3}
 .auspex-plot .frame,.auspex-plot .grid,.auspex-plot .guide{fill:none;stroke-width:1}
 .auspex-plot .guide{stroke-dasharray:5 4}
 .auspex-plot path.edge{fill:none}.auspex-plot .edge{stroke-width:1;stroke-opacity:.7}
