@@ -23,31 +23,36 @@ export interface Comparison {
   readonly floors?: Readonly<Record<string, number>>;
 }
 
+/** What fewer networks say of a proxy is chance. */
+const LEAST_NETWORKS = 20;
+
+/** Without proxies that too few networks are scored by. */
 export function correlationTable(given: Comparison): string {
   const { file, set, texts, truths, proxies, fixed, combined, more = {}, paper = {}, floors = {} } = given;
   const scores = (proxy: string, seed: number): (number | undefined)[] =>
     texts.map((arch) => file.get(set, arch, fixed.has(proxy) ? 0 : seed, proxy));
-  const line = (name: string, isFixed: boolean, of: (seed: number) => (number | undefined)[]): string[] => {
+  const line = (name: string, isFixed: boolean, of: (seed: number) => (number | undefined)[]): string[][] => {
     const found = Array.from({ length: isFixed ? 1 : given.seeds }, (_, seed) => agreement(of(seed), truths));
-    const made = found.filter((each) => each !== undefined);
+    const made = found.filter((each) => each !== undefined).filter(({ n }) => n >= LEAST_NETWORKS);
+    if (made.length === 0) return [];
     const networks = [...new Set(made.map(({ n }) => n))].join(', ');
     const [tau, rho] = [made.map((each) => each.tau), made.map((each) => each.rho)];
     const floor = floors[name];
     const mean = tau.reduce((sum, x) => sum + x, 0) / tau.length;
     const judged = floor === undefined ? '' : `${mean >= floor ? 'reached' : 'missed'} (≥ ${floor})`;
-    return [name, networks || '0', meanText(tau), meanText(rho), paper[name] ?? '', judged];
+    return [[name, networks, meanText(tau), meanText(rho), paper[name] ?? '', judged]];
   };
-  const single = proxies.map((name) => {
+  const single = proxies.flatMap((name) => {
     const sign = requestNamed(name).proxy.higherIsBetter ? 1 : -1;
     return line(name, fixed.has(name), (seed) => scores(name, seed).map((score) => score && sign * score));
   });
-  const together = combined.map((text) => {
+  const together = combined.flatMap((text) => {
     const { members, combine } = combinationNamed(text);
     const names = members.map(({ proxy, variant }) => (variant ? `${proxy.name}:${variant}` : proxy.name));
     const isFixed = names.every((name) => fixed.has(name));
     return line(text, isFixed, (seed) => combine(names.map((name) => scores(name, seed))));
   });
-  const others = Object.entries(more).map(([name, values]) => line(name, true, () => [...values]));
+  const others = Object.entries(more).flatMap(([name, values]) => line(name, true, () => [...values]));
   return markdown(
     ['proxy', 'networks', 'τ-b', 'Spearman', 'paper: KT / SPR', 'floor of τ-b'],
     [...others, ...single, ...together],
