@@ -61,7 +61,9 @@ describe('reorderedCell', () => {
     const n = 60;
     const chain: Cell = {
       ops: Array.from({ length: n }, (_, i) => `op${i}`),
-      adjacency: Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => Number(j === i + 1))),
+      adjacency: Array.from({ length: n }, (_, i) =>
+        Array.from({ length: n }, (_, j) => Number(j === i + 1)),
+      ),
     };
     expect(reorderedCell(chain)).toBe(chain);
   });
