@@ -102,7 +102,7 @@ describe('auspex reproduce', () => {
       'latency-transfer',
       'nb201-datasets',
     ]);
-    expect(tables[0]).toMatchObject({ done: 0, draws: 57, data: ['nasbench201'] });
+    expect(tables[0]).toMatchObject({ done: 0, draws: 63, data: ['nasbench201'] });
     expect(existsSync(at('none'))).toBe(false);
     const text = await run('--out', at('none'));
     expect(text).toMatchSnapshot();
