@@ -16,8 +16,6 @@ weights of draws of their own; one seed.'
 {
   node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set lts-gpt2
   echo
-  node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set lts-gpt2 --tokens 32 --vocabulary 1000 --seeds 5
-  echo
   node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set hwgpt-s
   for set in transformer-xl transformer-xl-homogeneous; do
     echo
@@ -28,14 +26,15 @@ weights of draws of their own; one seed.'
     'npm run build:tools && node build/checks/proxies-language.js DATA language.jsonl --set lts-gpt2' \
     'GPT-2 and Transformer-XL of Lite Transformer Search were trained on WikiText-103; the networks of HW-GPT-Bench S have
 weights of a supernet. The paper is ETAS, Table 3. Scores of n tokens (n192) and, where that is said, of a vocabulary of
-another size (v1000); means and standard deviations are over seeds of weights and samples.'
+another size (v1000); one seed of weights and samples.'
 node build/checks/proxies-vision.js "$data" "$runs/vision.jsonl" --seconds 0 |
   page proxies-vision 'Zero-cost scores of vision transformers against their accuracy' \
     'npm run build:tools && node build/checks/proxies-vision.js DATA vision.jsonl --seeds 5' \
     'AutoFormer-Tiny and PiT. The paper is ETAS, Table 1.'
 page etas 'ETAS on tables' \
   'npm run build:tools && node build/checks/etas.js DATA etas --scores language.jsonl' \
-  'The best value found after so many evaluations, mean ± standard deviation over seeds. Searches are of the networks of a
+  'The best value found after so many evaluations, mean ± standard deviation over seeds; plots show the mean and
+where four fifths of the seeds lie. Searches are of the networks of a
 table, so that the 300 networks of the pool of ETAS are all those of LTS and more than half of those of HW-GPT-Bench, and
 it can begin with the best of nearly all scores; `small` has a pool of 30 and 10 candidates a round. On NAS-Bench-201, which
 has no attention, scores are the published ones and NTSR is not among them: SEPT is of transformers.' <"$runs/etas/etas.md"
