@@ -24,7 +24,7 @@ export interface Comparison {
 }
 
 /** What fewer networks say of a proxy is chance. */
-const LEAST_NETWORKS = 20;
+export const LEAST_NETWORKS = 20;
 
 /** Without proxies that too few networks are scored by. */
 export function correlationTable(given: Comparison): string {

@@ -10,7 +10,7 @@ import '../src/ops/index.js';
 import { describeArchitecture } from '../src/spaces/describe.js';
 import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { readTableFile } from '../src/store/table-file.js';
-import { costTable } from './correlations.js';
+import { costTable, LEAST_NETWORKS } from './correlations.js';
 import {
   agreement,
   drawnRows,
@@ -118,14 +118,14 @@ function l2WithItsMean(): number {
   return agreement(means, [...published])!.rho;
 }
 
-const lines = COMPARED.map(([published, ours, floor]) => {
+const lines = COMPARED.flatMap(([published, ours, floor]) => {
   const found = agreement(
     networks.map(({ arch }) => scoreOf(arch, ours)),
     rows.map((row) => table.column(published)[row]!),
   );
-  if (found === undefined) return [published, ours, '0', '–', '–', ''];
+  if (found === undefined || found.n < LEAST_NETWORKS) return [];
   const judged = floor === undefined ? '' : `${found.rho >= floor ? 'reached' : 'missed'} (≥ ${floor})`;
-  return [published, ours, String(found.n), found.tau.toFixed(3), found.rho.toFixed(3), judged];
+  return [[published, ours, String(found.n), found.tau.toFixed(3), found.rho.toFixed(3), judged]];
 });
 console.log(
   markdown(
