@@ -23,9 +23,6 @@ export interface Comparison {
   readonly floors?: Readonly<Record<string, number>>;
 }
 
-/** What fewer networks say of a proxy is chance. */
-export const LEAST_NETWORKS = 20;
-
 /** Without proxies that too few networks are scored by. */
 export function correlationTable(given: Comparison): string {
   const { file, set, texts, truths, proxies, fixed, combined, more = {}, paper = {}, floors = {} } = given;
@@ -33,7 +30,7 @@ export function correlationTable(given: Comparison): string {
     texts.map((arch) => file.get(set, arch, fixed.has(proxy) ? 0 : seed, proxy));
   const line = (name: string, isFixed: boolean, of: (seed: number) => (number | undefined)[]): string[][] => {
     const found = Array.from({ length: isFixed ? 1 : given.seeds }, (_, seed) => agreement(of(seed), truths));
-    const made = found.filter((each) => each !== undefined).filter(({ n }) => n >= LEAST_NETWORKS);
+    const made = found.filter((each) => each !== undefined);
     if (made.length === 0) return [];
     const networks = [...new Set(made.map(({ n }) => n))].join(', ');
     const [tau, rho] = [made.map((each) => each.tau), made.map((each) => each.rho)];

@@ -166,6 +166,14 @@ function strategiesOf(set: SearchSet): Map<string, Strategy> {
   return found;
 }
 
+/** A line of curves.jsonl: the best value after each evaluation. */
+interface Curve {
+  readonly set: string;
+  readonly strategy: string;
+  readonly seed: number;
+  readonly best: readonly number[];
+}
+
 type Run = (strategy: Strategy, seed: number) => Promise<number[]>;
 
 /** Searches a table; what comes is the best value after each evaluation. One that ended early keeps what it had. */
@@ -186,14 +194,7 @@ const AT = [3, 9, 18, BUDGET];
 const sections: string[] = [];
 const tables: string[] = [];
 mkdirSync(folder, { recursive: true });
-/** The best value after each evaluation. */
-interface Curve {
-  readonly set: string;
-  readonly strategy: string;
-  readonly seed: number;
-  readonly best: readonly number[];
-}
-const found = new JsonLines<Curve>(join(folder, 'curves.jsonl'));
+const known = new JsonLines<Curve>(join(folder, 'curves.jsonl'));
 for (const [name, read] of Object.entries(SETS)) {
   if (flags.set !== undefined && flags.set !== name) continue;
   const set = await read();
@@ -203,10 +204,11 @@ for (const [name, read] of Object.entries(SETS)) {
     if (flags.only !== undefined && flags.only !== title) continue;
     const curves: (readonly number[])[] = [];
     for (let seed = 0; seed < seeds; seed++) {
-      const known = found.lines.find((l) => l.set === name && l.strategy === title && l.seed === seed);
-      const best = known?.best ?? (await run(strategy, seed));
-      if (!known) found.add({ set: name, strategy: title, seed, best });
-      curves.push(best);
+      const isSame = (l: Curve): boolean => l.set === name && l.strategy === title && l.seed === seed;
+      if (!known.lines.some(isSame)) {
+        known.add({ set: name, strategy: title, seed, best: await run(strategy, seed) });
+      }
+      curves.push(known.lines.find(isSame)!.best);
     }
     const at = (k: number): number[] => curves.map((best) => best[k]!);
     rows.push([title, ...AT.map((evaluations) => meanText(at(evaluations - 1), 2))]);

@@ -174,7 +174,10 @@ export interface Agreement {
   readonly rho: number;
 }
 
-/** Correlations over the pairs that are both finite. */
+/** What fewer networks say of a proxy is chance. */
+const LEAST_NETWORKS = 20;
+
+/** Correlations over the pairs that are both finite; none of a handful. */
 export function agreement(
   scores: readonly (number | undefined)[],
   truths: readonly number[],
@@ -183,7 +186,7 @@ export function agreement(
     .map((_, i) => i)
     .filter((i) => Number.isFinite(scores[i]) && Number.isFinite(truths[i]));
   const [a, b] = [rows.map((i) => scores[i]!), rows.map((i) => truths[i]!)];
-  if (new Set(a).size < 2 || new Set(b).size < 2) return undefined;
+  if (rows.length < LEAST_NETWORKS || new Set(a).size < 2 || new Set(b).size < 2) return undefined;
   return { n: rows.length, tau: kendallTauB(a, b), rho: spearman(a, b) };
 }
 
