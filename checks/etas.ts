@@ -31,7 +31,8 @@ import { ltsGpt2 } from '../src/spaces/lts-gpt2.js';
 import { nasBench201 } from '../src/spaces/nasbench201.js';
 import type { AnySpace } from '../src/spaces/space.js';
 import { readTableFile } from '../src/store/table-file.js';
-import { drawnRows, JsonLines, markdown, meanText, ScoreFile } from './scores.js';
+import { TrialLog } from '../src/store/trial-log.js';
+import { drawnRows, markdown, meanText, ScoreFile } from './scores.js';
 
 interface SearchSet {
   readonly title: string;
@@ -194,7 +195,8 @@ const AT = [3, 9, 18, BUDGET];
 const sections: string[] = [];
 const tables: string[] = [];
 mkdirSync(folder, { recursive: true });
-const known = new JsonLines<Curve>(join(folder, 'curves.jsonl'));
+const log = TrialLog.open(join(folder, 'curves.jsonl'), { resume: true });
+const known = log.records as readonly Curve[];
 for (const [name, read] of Object.entries(SETS)) {
   if (flags.set !== undefined && flags.set !== name) continue;
   const set = await read();
@@ -204,11 +206,10 @@ for (const [name, read] of Object.entries(SETS)) {
     if (flags.only !== undefined && flags.only !== title) continue;
     const curves: (readonly number[])[] = [];
     for (let seed = 0; seed < seeds; seed++) {
-      const isSame = (l: Curve): boolean => l.set === name && l.strategy === title && l.seed === seed;
-      if (!known.lines.some(isSame)) {
-        known.add({ set: name, strategy: title, seed, best: await run(strategy, seed) });
-      }
-      curves.push(known.lines.find(isSame)!.best);
+      const before = known.find((l) => l.set === name && l.strategy === title && l.seed === seed);
+      const best = before?.best ?? (await run(strategy, seed));
+      if (!before) log.append({ set: name, strategy: title, seed, best } satisfies Curve);
+      curves.push(best);
     }
     const at = (k: number): number[] => curves.map((best) => best[k]!);
     rows.push([title, ...AT.map((evaluations) => meanText(at(evaluations - 1), 2))]);

@@ -1,9 +1,9 @@
 // Scores of many networks in a file of JSON lines. Each is written as soon as it is known, so that a run that was ended
 // goes on where it was; what was tried and failed is kept with its error and not tried again.
-import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { kendallTauB, spearman } from '../src/metrics/index.js';
 import { requestNamed, Subject, scoreAll } from '../src/proxies/index.js';
 import type { AnySpace, NetworkOptions } from '../src/spaces/space.js';
+import { TrialLog } from '../src/store/trial-log.js';
 import { Random } from '../src/util/random.js';
 
 /** What was found of one network in one go: proxies of a line shared what they could. */
@@ -39,36 +39,15 @@ export interface ProxyGroup {
   readonly proxies: readonly string[];
 }
 
-/** A file of a JSON value a line, which grows. A line that was cut short when its run was killed is forgotten. */
-export class JsonLines<T> {
-  readonly #path: string;
-  readonly lines: T[];
-
-  constructor(path: string) {
-    this.#path = path;
-    const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-    const end = bytes.lastIndexOf('\n') + 1;
-    if (end < bytes.length) truncateSync(path, end);
-    this.lines = bytes
-      .toString('utf8', 0, end)
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as T);
-  }
-
-  add(line: T): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
-    this.lines.push(line);
-  }
-}
-
 export class ScoreFile {
-  readonly #file: JsonLines<Line>;
+  readonly #log: TrialLog;
+  readonly #lines: Line[];
   readonly #values = new Map<string, number>();
 
   constructor(path: string) {
-    this.#file = new JsonLines(path);
-    for (const line of this.#file.lines) this.#note(line);
+    this.#log = TrialLog.open(path, { resume: true });
+    this.#lines = [...(this.#log.records as readonly Line[])];
+    for (const line of this.#lines) this.#note(line);
   }
 
   /** A score; NaN where the proxy failed, undefined where it was not tried. */
@@ -77,7 +56,8 @@ export class ScoreFile {
   }
 
   add(line: Line): void {
-    this.#file.add(line);
+    this.#log.append(line);
+    this.#lines.push(line);
     this.#note(line);
   }
 
@@ -101,7 +81,7 @@ export class ScoreFile {
   /** Mean core-seconds of a network, by the proxies that were scored together. */
   costs(set: string): Map<string, { readonly networks: number; readonly coreSeconds: number }> {
     const sums = new Map<string, { networks: number; coreSeconds: number }>();
-    for (const line of this.#file.lines.filter((each) => each.set === set)) {
+    for (const line of this.#lines.filter((each) => each.set === set)) {
       const together = [...Object.keys(line.scores), ...Object.keys(line.errors ?? {})].join(' ');
       const sum = sums.get(together) ?? { networks: 0, coreSeconds: 0 };
       sums.set(together, {
