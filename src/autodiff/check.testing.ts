@@ -9,6 +9,7 @@ import { parseDim } from '../graph/parse-dim.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { type Shape, TensorType, UNKNOWN } from '../graph/types.js';
 import { encodeModel } from '../onnx/write.js';
+import { OWN_DOMAIN } from '../ops/operator.js';
 import { attributesOf, type ShortAttribute } from '../ops/ort.testing.js';
 import { Random } from '../util/random.js';
 import { gradients } from './gradients.js';
@@ -94,9 +95,17 @@ export async function expectGradient(test: GradientCase): Promise<void> {
   await compare(model, 'sum', wanted, feeds, stream, test);
   if (!test.second) return;
   // The gradients themselves, weighted and summed, are one more function to differentiate.
-  const first = gradients(model, 'sum', wanted, test.runsOnce ? { runsOnce: true } : {});
+  const how = test.runsOnce ? { runsOnce: true } : {};
+  const first = gradients(model, 'sum', wanted, how);
   const squared = await withWeightedSum(first.model, [...first.gradients.values()], feeds, stream, 'sum2');
   await compare(squared, 'sum2', wanted, feeds, stream, test);
+  // The same function, written to be differentiated where that makes a difference.
+  const { model: again } = gradients(model, 'sum', wanted, { ...how, isDifferentiatedAgain: true });
+  if (!again.graph.nodes.some((node) => node.domain === OWN_DOMAIN)) return;
+  const nodes = [...again.graph.nodes, ...squared.graph.nodes.slice(first.model.graph.nodes.length)];
+  const initializers = new Map([...again.graph.initializers, ...squared.graph.initializers]);
+  const written = { ...again, graph: { ...squared.graph, nodes, initializers } };
+  await compare(squared, 'sum2', wanted, feeds, stream, test, written);
 }
 
 /**
@@ -198,6 +207,7 @@ async function withWeightedSum(
   };
 }
 
+/** @param written the model in another form, which is differentiated in its place. */
 async function compare(
   model: Model,
   of: string,
@@ -205,9 +215,10 @@ async function compare(
   feeds: Feeds,
   stream: Random,
   test: GradientCase,
+  written = model,
 ): Promise<void> {
   const how = test.runsOnce ? { runsOnce: true } : {};
-  const { model: differentiated, gradients: found } = gradients(model, of, wanted, how);
+  const { model: differentiated, gradients: found } = gradients(written, of, wanted, how);
   const results = await run(differentiated, feeds);
   const value = await session(model);
   const f = async (changed: Feeds): Promise<number> => Number((await value(changed))[of]!.data[0]);

@@ -15,7 +15,7 @@ import { isTensor, type ValueType } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
 import { Differentiation, Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
-import { Call, type CallScope } from '../ops/operator.js';
+import { OWN_DOMAIN } from '../ops/operator.js';
 import { isDifferentiable } from '../ops/value.js';
 import { AuspexError } from '../util/errors.js';
 import { flatten } from './flatten.js';
@@ -25,6 +25,11 @@ export interface GradientOptions extends InferOptions {
   readonly seed?: string;
   /** Whether the gradients will be computed once, so that few nodes are worth more than fast ones. Default false. */
   readonly runsOnce?: boolean;
+  /**
+   * Whether the gradients will be differentiated themselves. They may then have operators of our own, which no runtime has,
+   * and which go when what was made of them is differentiated without this. Default false.
+   */
+  readonly isDifferentiatedAgain?: boolean;
 }
 
 export interface Differentiated {
@@ -48,13 +53,19 @@ export function gradients(
   withRespectTo: readonly string[],
   options: GradientOptions = {},
 ): Differentiated {
-  const { seed, runsOnce = false, ...sizes } = options;
+  const { seed, runsOnce = false, isDifferentiatedAgain = false, ...sizes } = options;
   const { graph: inferred } = inferShapes(model, sizes);
   const flat = flatten(inferred);
-  const builder = new Builder({ opsets: model.opsetImports, types: flat.types, runsOnce });
+  const builder = new Builder({
+    opsets: model.opsetImports,
+    types: flat.types,
+    runsOnce,
+    isDifferentiatedAgain,
+  });
   for (const name of [of, ...withRespectTo]) checkValue(builder, name);
   const writer = new GradientWriter(builder, flat.nodes, of, withRespectTo);
   const found = writer.run(seed);
+  if (!isDifferentiatedAgain) withoutOwnOperators(builder);
   const added = [...found.values()].map((value): ValueInfo => ({ name: value.name, type: value.type }));
   const outputs = new Map([...model.graph.outputs, ...added].map((info) => [info.name, info]));
   const graph: Graph = {
@@ -81,12 +92,13 @@ function checkValue(builder: Builder, name: string): void {
   }
 }
 
-/** A domain that rules have written operators of must be imported. */
+/** A domain that rules have written operators of must be imported; our own, when none of it is left, must not. */
 function importsFor(
   nodes: readonly Node[],
   imports: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> {
   const complete = new Map(imports);
+  complete.delete(OWN_DOMAIN);
   for (const { domain } of nodes) {
     const key = domain === 'ai.onnx' ? '' : domain;
     if (!complete.has(key)) complete.set(key, 1);
@@ -94,12 +106,37 @@ function importsFor(
   return complete;
 }
 
-const NO_BODIES: CallScope = {
-  inferBody: () => {
-    throw new Error('bodies are not inferred again');
-  },
-  sameWork: () => false,
-};
+/** Writes what a node is made of. */
+function takeApart(node: Node, builder: Builder): readonly (Value | undefined)[] {
+  return builder.within(nodeLabel(node), () =>
+    operatorFor(node)!.decompose!(new Expansion(builder.callOf(node), builder)),
+  );
+}
+
+/** Gives values the names of a node's outputs. */
+function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder: Builder): void {
+  node.outputs.forEach((name, i) => {
+    if (name === '') return;
+    const value = values[i];
+    if (value === undefined) throw cannotPass(node, `its output ${i} is used, which is not taken apart`);
+    builder.nodes.push({ ...IDENTITY, name, inputs: [value.name], outputs: [name] });
+  });
+}
+
+function cannotPass(node: Node, why: string): AuspexError {
+  const operator = operatorName(node);
+  return new AuspexError('GRADIENT_MISSING', `a gradient flows through ${operator}, and ${why}`, {
+    where: { node: nodeLabel(node), operator },
+  });
+}
+
+/** Takes apart what no runtime has. */
+function withoutOwnOperators(builder: Builder): void {
+  for (const node of builder.nodes.splice(0)) {
+    if (node.domain === OWN_DOMAIN) nameOutputs(node, takeApart(node, builder), builder);
+    else builder.nodes.push(node);
+  }
+}
 
 class GradientWriter {
   readonly #builder: Builder;
@@ -130,28 +167,11 @@ class GradientWriter {
       return;
     }
     const start = builder.nodes.length;
-    const outputs = builder.within(nodeLabel(node), () =>
-      operator.decompose!(new Expansion(this.#call(node), builder)),
-    );
+    const outputs = takeApart(node, builder);
     const written = builder.nodes.splice(start);
     // What was written may be fused itself.
     for (const inner of written) this.#addForward(inner, new Set([...active, ...outputsOf(written)]));
-    node.outputs.forEach((name, i) => {
-      if (name === '') return;
-      const value = outputs[i];
-      if (value === undefined) {
-        throw this.#missing(node, `its output ${i} is used, which is not taken apart`);
-      }
-      builder.nodes.push({ ...IDENTITY, name, inputs: [value.name], outputs: [name] });
-    });
-  }
-
-  #call(node: Node): Call {
-    const builder = this.#builder;
-    const type = (name: string) => (name === '' ? undefined : builder.types.get(name));
-    const call = new Call(node, builder.opsetOf(node.domain), node.inputs.map(type), NO_BODIES);
-    call.outputs = node.outputs.map((name) => type(name)!);
-    return call;
+    nameOutputs(node, outputs, builder);
   }
 
   run(seed: string | undefined): Map<string, Value> {
@@ -196,13 +216,13 @@ class GradientWriter {
     const wanted = inputs.map((name) => this.#active.has(name));
     if (!wanted.includes(true)) {
       if (!usedNames(node).some((name) => this.#active.has(name))) return;
-      throw this.#missing(node, 'what it depends on is used inside of it');
+      throw cannotPass(node, 'what it depends on is used inside of it');
     }
     const operator = operatorFor(node);
-    if (operator?.gradient === undefined) throw this.#missing(node);
+    if (operator?.gradient === undefined) throw cannotPass(node, 'no rule says how it is differentiated');
     const builder = this.#builder;
     try {
-      const differentiation = new Differentiation(this.#call(node), builder, outputGradients, wanted);
+      const differentiation = new Differentiation(builder.callOf(node), builder, outputGradients, wanted);
       const found = builder.within(`gradient/${nodeLabel(node)}`, () => operator.gradient!(differentiation));
       found.forEach((gradient, i) => {
         const name = inputs[i]!;
@@ -215,14 +235,6 @@ class GradientWriter {
       if (!(error instanceof AuspexError)) throw error;
       throw error.within({ node: nodeLabel(node), operator: operatorName(node) });
     }
-  }
-
-  #missing(node: Node, why = 'no rule says how it is differentiated'): AuspexError {
-    return new AuspexError(
-      'GRADIENT_MISSING',
-      `the gradient of '${this.#of}' flows through ${operatorName(node)}, and ${why}`,
-      { where: { node: nodeLabel(node), operator: operatorName(node) } },
-    );
   }
 }
 

@@ -49,6 +49,8 @@ export interface BuilderStart {
   readonly types?: ReadonlyMap<string, ValueType>;
   /** Whether what is written will run once, so that few nodes are worth more than fast ones. Default false. */
   readonly runsOnce?: boolean;
+  /** Whether gradients of what is written will be taken, so that it may have operators of our own. Default false. */
+  readonly isDifferentiatedAgain?: boolean;
 }
 
 /**
@@ -68,15 +70,17 @@ export class Builder {
   readonly initializers = new Map<string, Tensor>();
   readonly types: Map<string, ValueType>;
   readonly runsOnce: boolean;
+  readonly isDifferentiatedAgain: boolean;
   readonly #constants = new Map<string, Value>();
   readonly #counts = new Map<string, number>();
   /** In front of the names of all that is written next. */
   prefix = '';
 
-  constructor({ opsets, types, runsOnce = false }: BuilderStart) {
+  constructor({ opsets, types, runsOnce = false, isDifferentiatedAgain = false }: BuilderStart) {
     this.opsets = opsets;
     this.types = new Map(types);
     this.runsOnce = runsOnce;
+    this.isDifferentiatedAgain = isDifferentiatedAgain;
     if (this.opset < LEAST_OPSET) {
       throw new AuspexError('OPSET_TOO_OLD', `the model uses opset ${this.opset}; ${LEAST_OPSET} is needed`, {
         hint: 'convert it first, for example with onnx.version_converter, or export it again',
@@ -205,6 +209,14 @@ export class Builder {
     });
     this.applied.push({ node, call, operator, isFunction: false });
     return call.outputs;
+  }
+
+  /** A node of the graph with the types of what goes in and out. */
+  callOf(node: Node): Call {
+    const type = (name: string) => (name === '' ? undefined : this.types.get(name));
+    const call = new Call(node, this.opsetOf(node.domain), node.inputs.map(type), NO_BODIES);
+    call.outputs = node.outputs.map((name) => type(name)!);
+    return call;
   }
 
   /** The version of a domain's operators; contrib operators may be written whether or not they were imported. */

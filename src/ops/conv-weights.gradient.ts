@@ -15,6 +15,7 @@
 // three.
 import type { Builder, Value } from './build.js';
 import { sizeOf } from './data-movement.js';
+import { OWN_DOMAIN } from './operator.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
 /** Fewer make matrices too flat for products of their own. */
@@ -32,15 +33,36 @@ export interface Convolution {
   readonly filters: number;
 }
 
+/** The operator of our own that is dW(X, dY): see conv-weights.ts. */
+export const WEIGHT_GRADIENT = 'ConvWeightGradient';
+
 /** dW (O, C/g, k1, …, kn). */
 export function weightGradient(conv: Convolution, x: Value, dy: Value): Value {
+  return x.builder.isDifferentiatedAgain ? asOneNode(conv, x, dy) : writtenWeightGradient(conv, x, dy);
+}
+
+function asOneNode({ axes, group }: Convolution, x: Value, dy: Value): Value {
+  const ints = (of: (axis: PlacedAxis) => number) => ({ type: 'ints', value: axes.map(of) }) as const;
+  const attributes = {
+    kernel: ints((axis) => axis.kernel),
+    stride: ints((axis) => axis.stride),
+    dilation: ints((axis) => axis.dilation),
+    begin: ints((axis) => axis.begin),
+    end: ints((axis) => axis.end),
+    group: { type: 'int', value: group },
+  } as const;
+  return x.builder.apply(WEIGHT_GRADIENT, [x, dy], attributes, { domain: OWN_DOMAIN })[0]!;
+}
+
+/** dW in operators that runtimes have. */
+export function writtenWeightGradient(conv: Convolution, x: Value, dy: Value): Value {
   const { kernel, group, channels, filters } = conv;
   const isUnfolded = x.builder.runsOnce && conv.kernelSize < 16 && typeof x.size(0) === 'number';
   const write = isUnfolded ? byUnfolding : wayTo(conv);
   return write(conv, x, dy).reshape([filters, channels / group, ...kernel]);
 }
 
-function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof weightGradient {
+function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof writtenWeightGradient {
   const isDense = group === 1 && channels >= FEW_CHANNELS;
   if (isDense && kernelSize <= 64) return byElement;
   if (kernelSize >= 16) return byConvolution;

@@ -58,7 +58,7 @@ function biasGradient(dy: Value): Value {
  * dX. With stride 1 it is a Conv of dY with the kernels reversed, and input and output channels swapped: that
  * takes as long as the forward one. Larger strides need ConvTranspose, and few channels run faster with it.
  */
-function inputGradient(conv: Convolution, dy: Value, w: Value): Value {
+export function inputGradient(conv: Convolution, dy: Value, w: Value): Value {
   const { axes, group, channels } = conv;
   const isDense = axes.every((axis) => axis.stride === 1) && (group > 1 || channels >= FEW_CHANNELS);
   return isDense ? reversedConv(conv, dy, w) : convolveTransposed(dy, w, axes, group);

@@ -1,6 +1,6 @@
 // The documentation of all operators, from their definitions.
 import { allOperators } from './index.js';
-import type { Operator } from './operator.js';
+import { type Operator, OWN_DOMAIN } from './operator.js';
 
 const INTRODUCTION = `# Operators
 
@@ -15,6 +15,7 @@ export function operatorDocs(): string {
   for (const [key, operator] of allOperators()) {
     const at = key.lastIndexOf('.');
     const domain = at < 0 ? 'ai.onnx' : key.slice(0, at);
+    if (domain === OWN_DOMAIN) continue;
     domains.set(domain, [...(domains.get(domain) ?? []), [key.slice(at + 1), operator]]);
   }
   const sections = [...domains].map(([domain, operators]) => {

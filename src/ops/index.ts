@@ -5,6 +5,7 @@ import { concatSplitOperators } from './concat-split.js';
 import { constantOperators } from './constant.js';
 import { controlOperators } from './control.js';
 import { convOperators } from './conv.js';
+import { ownOperators } from './conv-weights.js';
 import { cumulativeOperators } from './cumulative.js';
 import { dropoutOperators } from './dropout.js';
 import { einsumOperators } from './einsum.js';
@@ -62,6 +63,7 @@ for (const family of [
   mlOperators,
   normalizationOperators,
   optionalOperators,
+  ownOperators,
   padOperators,
   poolOperators,
   quantizeOperators,

@@ -17,6 +17,9 @@ import { AuspexError } from '../util/errors.js';
 import type { Decomposition, GradientRule } from './gradient.js';
 import { schemaFor } from './schemas.js';
 
+/** The domain of operators that no runtime has: graphs have them while they are written. */
+export const OWN_DOMAIN = 'auspex';
+
 /** What an input is to a network, when it is a constant. */
 export type InputRole =
   /** Data that flows through; a constant here counts as a weight unless it is a mere number. */

@@ -2,6 +2,7 @@
 import type { AttributeValues, Value } from './build.js';
 import { sizeOf } from './data-movement.js';
 import type { Differentiation, GradientRule } from './gradient.js';
+import type { Call } from './operator.js';
 import { convolveTransposed, type PlacedAxis, place, sizesAfterBatch } from './window.gradient.js';
 import { windowOf } from './window.js';
 
@@ -15,10 +16,15 @@ function windowAttributes({ call }: Differentiation): AttributeValues {
 }
 
 function placed(g: Differentiation): PlacedAxis[] {
-  const window = windowOf(g.call, g.call.required(g.call.ints('kernel_shape'), 'kernel_shape'));
-  const [, ...sizes] = sizesAfterBatch(g.input(0));
-  const [, ...positions] = sizesAfterBatch(g.dy);
-  return place(g.call, { window, sizes, positions });
+  return placedPool(g.call, g.input(0), g.dy);
+}
+
+/** The axes of a pooling. */
+export function placedPool(call: Call, x: Value, y: Value): PlacedAxis[] {
+  const window = windowOf(call, call.required(call.ints('kernel_shape'), 'kernel_shape'));
+  const [, ...sizes] = sizesAfterBatch(x);
+  const [, ...positions] = sizesAfterBatch(y);
+  return place(call, { window, sizes, positions });
 }
 
 // Maxima -------------------------------------------------------------------------------------------------------
@@ -71,7 +77,7 @@ export const maxUnpoolGradient: GradientRule = (g) => [g.dy.reshape([-1]).gather
 /** Every dY, over the number of elements its mean was taken of, to all elements of its window. */
 export const averagePoolGradient: GradientRule = (g) => {
   const axes = placed(g);
-  const counts = axes.map((axis, i) => elementCounts(g, axis, i));
+  const counts = axes.map((axis, i) => elementCounts(g.call, axis, i));
   if (counts.every((list) => list.every((n) => n === list[0]))) {
     return [spread(g.dy, axes, 1 / sizeOf(counts.map((list) => list[0]!)))];
   }
@@ -82,10 +88,10 @@ export const averagePoolGradient: GradientRule = (g) => {
 };
 
 /** Over how many elements of an axis each position takes its mean: padding counts if it is said to. */
-function elementCounts(g: Differentiation, axis: PlacedAxis, index: number): number[] {
+export function elementCounts(call: Call, axis: PlacedAxis, index: number): number[] {
   const { kernel, stride, dilation, begin, size, positions } = axis;
-  const countsPadding = g.call.int('count_include_pad', 0) !== 0;
-  const pads = g.call.string('auto_pad', 'NOTSET') === 'NOTSET' ? (g.call.ints('pads') ?? []) : undefined;
+  const countsPadding = call.int('count_include_pad', 0) !== 0;
+  const pads = call.string('auto_pad', 'NOTSET') === 'NOTSET' ? (call.ints('pads') ?? []) : undefined;
   const behind = pads === undefined ? Math.max(0, axis.end) : (pads[pads.length / 2 + index] ?? 0);
   const [from, to] = countsPadding ? [-begin, size + behind] : [0, size];
   return Array.from({ length: positions }, (_, t) => {

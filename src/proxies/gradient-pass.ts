@@ -10,6 +10,7 @@ import { type HostTensor, hostTensor } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { compacted } from './compact.js';
 import { Compiled } from './compiled.js';
+import { poolsAsProducts } from './pools.js';
 import { extend, extended } from './rewrite.js';
 import type { Logits, Quantity, Subject } from './subject.js';
 
@@ -128,22 +129,18 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   const { layers, runsOnce } = subject;
   const weights = layers.map((layer) => layer.weight);
   const uses = wanted.has('fisher') ? layers.flatMap((layer) => layer.uses) : [];
-  const first = attempt(
-    OF_LOSS.filter((quantity) => wanted.has(quantity)),
-    failed,
-    () => {
-      const { model, loss } = lossModel(subject);
-      const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
-      return gradients(model, loss, of, { runsOnce });
-    },
-  );
-  let model = first?.model ?? subject.trained;
-  const second =
-    first &&
-    attempt(wanted.has('curvature') ? ['curvature'] : [], failed, () =>
-      hessianProduct(first, weights, runsOnce),
-    );
-  model = second?.model ?? model;
+  const quantities = OF_LOSS.filter((quantity) => wanted.has(quantity));
+  const ofLoss = (isDifferentiatedAgain: boolean): Differentiated => {
+    const { model, loss } = lossModel(subject);
+    const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
+    return gradients(model, loss, of, { runsOnce, isDifferentiatedAgain });
+  };
+  const curvature: Quantity[] = wanted.has('curvature') ? ['curvature'] : [];
+  let first = attempt(quantities, failed, () => ofLoss(curvature.length > 0));
+  const second = first && attempt(curvature, failed, () => hessianProduct(first!, weights, runsOnce));
+  // It was not written to be run as it is.
+  if (first && !second && curvature.length > 0) first = ofLoss(false);
+  let model = second?.model ?? first?.model ?? subject.trained;
   const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
     const names = openInputs(subject);
     return gradients(model, subject.logits.name, names, { runsOnce });
@@ -254,8 +251,9 @@ function rowsOf(value: Value, { axis, rows, classes }: Logits): Value {
   return value.transpose([...order, axis]).reshape([rows, classes]);
 }
 
-/** Ready to be compiled: in few nodes, transpositions read through by the products behind them. */
-export function finished(whole: Model): Model {
+/** Ready to be compiled: in few nodes and fast ones, transpositions read through by the products behind them. */
+export function finished(written: Model): Model {
+  const whole = poolsAsProducts(written);
   const builder = new Builder({ opsets: whole.opsetImports, types: inferShapes(whole).graph.types });
   const model = compacted(whole, builder);
   const { graph } = model;

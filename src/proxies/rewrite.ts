@@ -3,20 +3,11 @@ import { inferShapes } from '../analysis/infer.js';
 import { noteTypes } from '../analysis/written.js';
 import { flatten } from '../autodiff/flatten.js';
 import { type Model, makeNode, type Node, nodeLabel } from '../graph/graph.js';
-import type { ValueType } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
 import { Expansion } from '../ops/gradient.js';
-import { Call, type CallScope } from '../ops/operator.js';
 
 /** What takes the place of a node's outputs; undefined where the node stays. */
 export type NodeRewrite = (node: Expansion) => readonly (Value | undefined)[] | undefined;
-
-const NO_BODIES: CallScope = {
-  inferBody: () => {
-    throw new Error('bodies are not inferred again');
-  },
-  sameWork: () => false,
-};
 
 /** The model with every node that `rewrite` answers for replaced. Functions must be inlined already. */
 export function rewriteNodes(model: Model, rewrite: NodeRewrite): Model {
@@ -37,10 +28,9 @@ export function rewriteNodes(model: Model, rewrite: NodeRewrite): Model {
 }
 
 function addNode(builder: Builder, node: Node, rewrite: NodeRewrite): void {
-  const typeOf = (name: string): ValueType | undefined => (name === '' ? undefined : builder.types.get(name));
-  const call = new Call(node, builder.opsetOf(node.domain), node.inputs.map(typeOf), NO_BODIES);
-  call.outputs = node.outputs.map((name) => typeOf(name)!);
-  const outputs = builder.within(nodeLabel(node), () => rewrite(new Expansion(call, builder)));
+  const outputs = builder.within(nodeLabel(node), () =>
+    rewrite(new Expansion(builder.callOf(node), builder)),
+  );
   if (outputs === undefined) {
     builder.nodes.push(node);
     return;
