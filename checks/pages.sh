@@ -16,6 +16,9 @@ weights of draws of their own; one seed.'
 {
   node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set lts-gpt2
   echo
+  node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set lts-gpt2 \
+    --tokens 32 --vocabulary 1000
+  echo
   node build/checks/proxies-language.js "$data" "$runs/language.jsonl" --seconds 0 --set hwgpt-s
   for set in transformer-xl transformer-xl-homogeneous; do
     echo
