@@ -39,6 +39,7 @@ describe('gradients', () => {
     expect(() => gradients(model, 'q', ['x'])).toThrowError(
       expect.objectContaining({
         code: 'GRADIENT_MISSING',
+        message: "the gradient of 'q' flows through Det, and no rule says how it is differentiated",
         where: { node: 'n_r', operator: 'Det' },
       }),
     );

@@ -123,9 +123,11 @@ function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder
   });
 }
 
-function cannotPass(node: Node, why: string): AuspexError {
+/** @param of - what was to be differentiated, where that is known. */
+function cannotPass(node: Node, why: string, of?: string): AuspexError {
   const operator = operatorName(node);
-  return new AuspexError('GRADIENT_MISSING', `a gradient flows through ${operator}, and ${why}`, {
+  const gradient = of === undefined ? 'a gradient' : `the gradient of '${of}'`;
+  return new AuspexError('GRADIENT_MISSING', `${gradient} flows through ${operator}, and ${why}`, {
     where: { node: nodeLabel(node), operator },
   });
 }
@@ -216,10 +218,12 @@ class GradientWriter {
     const wanted = inputs.map((name) => this.#active.has(name));
     if (!wanted.includes(true)) {
       if (!usedNames(node).some((name) => this.#active.has(name))) return;
-      throw cannotPass(node, 'what it depends on is used inside of it');
+      throw cannotPass(node, 'what it depends on is used inside of it', this.#of);
     }
     const operator = operatorFor(node);
-    if (operator?.gradient === undefined) throw cannotPass(node, 'no rule says how it is differentiated');
+    if (operator?.gradient === undefined) {
+      throw cannotPass(node, 'no rule says how it is differentiated', this.#of);
+    }
     const builder = this.#builder;
     try {
       const differentiation = new Differentiation(builder.callOf(node), builder, outputGradients, wanted);

@@ -107,8 +107,13 @@ export function table(
   return [line(columns.map((c) => c.title)), ...rows.map(line)];
 }
 
-/** Breaks a text into lines of at most the width, the later ones indented. */
+/** Breaks a text into lines of at most the width, the later ones indented; longer words are cut. */
 export function wrap(text: string, indent = 0, hanging = indent): string[] {
+  return wrapWhole(text, indent, hanging).map((line) => fit(line, WIDTH));
+}
+
+/** The same with longer words, such as paths, whole. */
+function wrapWhole(text: string, indent: number, hanging: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent);
   for (const word of text.split(' ')) {
@@ -118,7 +123,15 @@ export function wrap(text: string, indent = 0, hanging = indent): string[] {
     }
     line += line.trim() === '' ? word : ` ${word}`;
   }
-  return [...lines, line].map((l) => fit(l, WIDTH));
+  return [...lines, line];
+}
+
+/** Lines of an error or a note, broken where they are longer than the width; words, such as paths, stay whole. */
+export function wrapLines(text: string): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapWhole(line.trimStart(), line.length - line.trimStart().length, 4))
+    .join('\n');
 }
 
 /** A text without spaces, such as an architecture, on as many lines as it takes; later ones are indented. */

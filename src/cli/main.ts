@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
 import { dataCommand } from './data.js';
 import { evaluateCommand } from './evaluate.js';
+import { wrapLines } from './format.js';
 import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
 import { pretrainCommand } from './pretrain.js';
@@ -62,6 +63,6 @@ function report(error: unknown): number {
     const { code, message, where, hint } = error;
     process.stdout.write(`${JSON.stringify({ error: { code, message, where, hint } }, null, 2)}\n`);
   }
-  process.stderr.write(`${error.describe()}\n`);
+  process.stderr.write(`${wrapLines(error.describe())}\n`);
   return error.kind === 'usage' ? 2 : 1;
 }

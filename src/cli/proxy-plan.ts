@@ -6,6 +6,7 @@ import { COMBINATIONS, combinationNamed, PROXIES, requestNamed } from '../proxie
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
+import { wrapLines } from './format.js';
 import { parseDimension, parseShape } from './inspect.js';
 
 /** A file with values of an input; of the first one where no name is given. */
@@ -223,7 +224,7 @@ export interface Outlets {
 
 export const OUTLETS: Outlets = {
   write: print,
-  note: (text) => void process.stderr.write(`${text}\n`),
+  note: (text) => void process.stderr.write(`${wrapLines(text)}\n`),
   exit: (code) => {
     process.exitCode = code;
   },

@@ -8,7 +8,7 @@ import type { AnySpace, NetworkOptions } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
 import { print, wholeNumber } from './command.js';
-import { broken, formatCount, formatExact, table, wrap } from './format.js';
+import { broken, formatCount, formatExact, table, wrap, wrapLines } from './format.js';
 import { linesOf } from './lines.js';
 
 interface SizeFlags {
@@ -202,7 +202,7 @@ async function describeAll(
     if (flags.json)
       print(jsonText('describe', result instanceof AuspexError ? errorJson(result, line) : result));
     if (result instanceof AuspexError) {
-      process.stderr.write(`${result.describe()}\n`);
+      process.stderr.write(`${wrapLines(result.describe())}\n`);
       process.exitCode = 2;
     } else if (!flags.json) {
       print(`${isFirst ? '' : '\n'}${descriptionText(result)}`);
