@@ -132,3 +132,27 @@ describe('mistakes of a user', () => {
     expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
+
+describe('help', () => {
+  /** What `auspex … --help` prints, of a command and of those below it. */
+  function helpsBelow(...command: string[]): [command: string, help: string][] {
+    const { status, stdout } = run(...command, '--help');
+    expect(status, command.join(' ')).toBe(0);
+    const [, listed = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
+    const below = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!);
+    return [
+      [command.join(' '), stdout],
+      ...below.filter((name) => name !== 'help').flatMap((name) => helpsBelow(...command, name)),
+    ];
+  }
+
+  it('fits 80 columns and has an example, of every command', () => {
+    const helps = helpsBelow();
+    expect(helps.length).toBeGreaterThan(15);
+    for (const [command, help] of helps) {
+      expect(help, command).toMatch(/\nExamples?:\n {2}auspex /);
+      const long = help.split('\n').filter((line) => [...line].length > 80);
+      expect(long, command).toEqual([]);
+    }
+  }, 60_000);
+});

@@ -19,6 +19,7 @@ export function dataCommand(): Command {
   return new Command('data')
     .summary('benchmark tables: import, list, show, split and export')
     .description('Benchmark tables: import, list, show, split and export.')
+    .addHelpText('after', '\nExample:\n  auspex data show nasbench201.csv.gz')
     .addCommand(importCommand())
     .addCommand(listCommand())
     .addCommand(showCommand())

@@ -29,6 +29,15 @@ const program = new Command('auspex')
   .addCommand(searchCommand({ proxies: proxyScorers }))
   .addCommand(evaluateCommand())
   .addCommand(reproduceCommand())
+  .addHelpText(
+    'after',
+    `
+Examples:
+  auspex inspect net.onnx
+  auspex proxy net.onnx --proxies snip,synflow
+  auspex search nasbench201 --evaluator proxy:synflow --budget 100
+Every command has a --help of its own.`,
+  )
   .showHelpAfterError('(add --help for usage)')
   // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.
   .enablePositionalOptions()

@@ -61,7 +61,8 @@ Without a predictor, those that come with auspex are asked.`,
       'after',
       `
 Examples:
-  auspex predict "|nor_conv_3x3~0|+|skip_connect~0|nor_conv_3x3~1|+|none~0|none~1|skip_connect~2|"
+  auspex predict \\
+    "|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|"
   auspex predict p.onnx net.onnx --json
   auspex space sample nasbench201 -n 1000 | auspex predict p.onnx --input -
 

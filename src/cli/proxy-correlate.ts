@@ -55,7 +55,8 @@ a better score means a better row, whichever way either of them counts.`,
 Examples:
   auspex proxy correlate --data lts.csv --label perplexity --proxies all
   auspex proxy correlate --data nb201.csv.gz --label cifar10_test \\
-    --proxies snip,synflow,snip+synflow --sample 500 -o scores.jsonl --report r.html
+    --proxies snip,synflow,snip+synflow --sample 500 \\
+    -o scores.jsonl --report r.html
 
 The JSON is described in docs/proxy-json.md, the proxies in docs/proxies.md.`,
     )

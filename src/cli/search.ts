@@ -112,7 +112,8 @@ command of yours that gets it as an ONNX file and prints a number.`,
       'after',
       `
 Examples:
-  auspex search nasbench201 --evaluator table:nb201.csv.gz --label cifar10_test --budget 300
+  auspex search nasbench201 --evaluator table:nb201.csv.gz \\
+    --label cifar10_test --budget 300
   auspex search autoformer-tiny --strategy etas --proxy ntsr --proxy-batch 2 \\
     --evaluate './train.sh {onnx}' --max parameters=9e6 --budget 33 -o run
   auspex search nasbench201 --strategy nsga2 --evaluator predictor:p.onnx \\

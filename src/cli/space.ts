@@ -41,6 +41,7 @@ export function spaceCommand(): Command {
   const command = new Command('space')
     .summary('search spaces: sample, describe and export their networks')
     .description('Search spaces: sample, describe and export their networks.')
+    .addHelpText('after', '\nExample:\n  auspex space sample nasbench201 -n 5 --seed 1')
     .addCommand(listCommand())
     .addCommand(sampleCommand())
     .addCommand(describeCommand())
