@@ -204,6 +204,19 @@ def macs(net, x):
     return total // len(x)
 
 
+def expected_norm(net, draws=20000):
+    """The root of the mean of the squared norm over draws of PyTorch's own first weights, of every layer."""
+    torch.manual_seed(0)
+    total = 0
+    for m in layers(net):
+        fresh, squares = copy.deepcopy(m).float(), 0
+        for _ in range(draws):
+            fresh.reset_parameters()
+            squares += fresh.weight.detach().square().sum().item()
+        total += (squares / draws) ** 0.5
+    return total
+
+
 def scores(net, batches):
     (x, labels), _ = batches
     weights = [m.weight for m in layers(net)]
@@ -224,6 +237,7 @@ def scores(net, batches):
         'params:non-embedding': total - sum(tables),
         'flops': macs(net, x),
         'l2_norm': sum(w.norm().item() for w in weights),
+        'l2_norm:expected': expected_norm(net),
         'plain': sum((w * d).sum().item() for w, d in zip(weights, g)),
         'snip': sum((w * d).abs().sum().item() for w, d in zip(weights, g)),
         'grad_norm': sum(d.norm().item() for d in g),

@@ -64,12 +64,16 @@ export const l2Norm = defineProxy({
   higherIsBetter: true,
   scale: 'raw',
   needs: { ...NO_DATA, weights: true },
-  variants: {},
+  variants: {
+    expected:
+      'Σ_layers √E‖w‖₂² over PyTorch’s first weights, uniform within ±1/√fan_in: √(numel(w) / (3·fan_in)). Networks that only a draw of weights tells apart have the same',
+  },
   elsewhere: 'weights of convolutions and matrix products count, nothing else',
-  score: async (subject) =>
+  score: async (subject, variant) =>
     byLayer(
       subject,
-      subject.layers.map(({ weight }) => {
+      subject.layers.map(({ weight, dims, fanIn }) => {
+        if (variant === 'expected') return Math.sqrt(dims.reduce((n, d) => n * d, 1) / (3 * fanIn));
         let sum = 0;
         for (const x of subject.weight(weight)) sum += x * x;
         return Math.sqrt(sum);

@@ -88,6 +88,30 @@ describe('weights that are drawn anew', () => {
     expect(layers.map((l) => l.fanIn)).toEqual([27, 9, 36, 72, 8, 12]);
   });
 
+  it('are by what meets in one output, however the weight comes to its layer', () => {
+    const fanOf = (node: string, dims: readonly number[], attributes = {}) => {
+      const model = modelOf({
+        inputs: ['x: 2,5,6'],
+        nodes: ['t = Transpose(w)', node, 'z = ReduceMean(y)'],
+        outputs: ['z'],
+        initializers: [tensor('w', dims)],
+        attributes: {
+          y: attributes,
+          t: { perm: { type: 'ints', value: dims.map((_, i) => BigInt(i)).reverse() } },
+        },
+      });
+      return Subject.of(model).layers.map((l) => l.fanIn);
+    };
+    const equation = (value: string) => ({ equation: { type: 'string', value } });
+    expect(fanOf('y = MatMul(x, w)', [6, 4])).toEqual([6]);
+    expect(fanOf('y = MatMul(x, t)', [4, 6])).toEqual([6]);
+    expect(fanOf('y = MatMul(w, x)', [4, 5])).toEqual([5]);
+    expect(fanOf('y = MatMul(t, x)', [5, 4])).toEqual([5]);
+    expect(fanOf('y = Einsum(x, w)', [3, 6, 4], equation('btd, hde -> bthe'))).toEqual([6]);
+    expect(fanOf('y = Einsum(x, w)', [4, 5, 6], equation('btd,etd->be'))).toEqual([30]);
+    expect(fanOf('y = Einsum(x, w)', [6, 4], equation('...d,de'))).toEqual([6]);
+  });
+
   it('are standard normal where NASWOT wants them so', () => {
     const values = drawn('normal').weights.flat();
     const mean = values.reduce((a, b) => a + b, 0) / values.length;

@@ -1,6 +1,7 @@
 // What the constants of a network are to it: which are weights of layers, which biases, scales, shifts, tables. Found
 // from the nodes that use them; the only names that matter are those of operators.
 import type { ConstantKind } from '../analysis/parameters.js';
+import { isKnown } from '../graph/dim.js';
 import { isFloat } from '../graph/dtype.js';
 import { type Model, type Node, operatorName } from '../graph/graph.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
@@ -124,7 +125,7 @@ export function findWeights(
   const layers: Layer[] = [];
   for (const [name, tensor] of graph.initializers) {
     const found = uses.get(name) ?? [];
-    const role = roleOf(tensor, kinds.get(name), found);
+    const role = roleOf(tensor, kinds.get(name), found, types);
     roles.set(name, role);
     if (role.kind !== 'weight') continue;
     const applied = found.filter(isProduct).map(({ node }) => layerUse(node, consumers, sources, types));
@@ -148,14 +149,19 @@ function isProduct({ node, slot }: Use): boolean {
   return PRODUCTS[operatorName(node)]?.includes(slot) ?? false;
 }
 
-function roleOf(tensor: Tensor, kind: ConstantKind | undefined, uses: readonly Use[]): Role {
+function roleOf(
+  tensor: Tensor,
+  kind: ConstantKind | undefined,
+  uses: readonly Use[],
+  types: ReadonlyMap<string, ValueType>,
+): Role {
   if (!isFloat(tensor.dtype) || uses.length === 0) return { kind: 'setting' };
   if (kind === 'statistic') return { kind: uses.some((use) => use.slot === 4) ? 'variance' : 'mean' };
   if (kind === 'tied') return { kind: 'copy' };
   if (kind !== 'parameter') return { kind: 'setting' };
   if (uses.some(({ node, slot }) => LOOKUPS.has(node.opType) && slot === 0)) return { kind: 'embedding' };
   const product = uses.find(isProduct);
-  if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product) };
+  if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product, types) };
   const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
   for (const { node, slot } of uses) {
     if (/Norm(alization)?$/.test(node.opType)) return { kind: slot === 1 ? 'scale' : 'shift' };
@@ -166,14 +172,33 @@ function roleOf(tensor: Tensor, kind: ConstantKind | undefined, uses: readonly U
   return isAdded ? { kind: 'table' } : { kind: 'other', fanIn: tensor.dims.at(-1) ?? 1 };
 }
 
-/** How many numbers meet in one output of a layer. */
-function fanInOf({ dims }: Tensor, { node, slot }: Use): number {
+/** How many numbers meet in one output of a layer. The weight may come to it turned, or in another shape. */
+function fanInOf(tensor: Tensor, { node, slot }: Use, types: ReadonlyMap<string, ValueType>): number {
+  const type = types.get(node.inputs[slot]!);
+  const shape = isTensor(type) ? type.shape : undefined;
+  const dims = shape && shape.length >= 2 && shape.every(isKnown) ? shape : tensor.dims;
   // (out, in/g, …kernel), and (in, out/g, …kernel) of a transposed one, where PyTorch takes the same for its fan.
   if (/Conv(Transpose)?$/.test(node.opType)) return elementCount({ dims }) / dims[0]!;
+  const equation = node.attributes.get('equation');
+  if (typeof equation?.value === 'string') return summedOver(equation.value, slot, dims);
   const flag = node.attributes.get(slot === 0 ? 'transA' : 'transB');
   const isTransposed = flag?.type === 'int' && Number(flag.value) !== 0;
   // x·W: W is (in, out), unless it is transposed; W·x: (out, in).
   return dims.at((slot === 1) === isTransposed ? -1 : -2)!;
+}
+
+/** How many elements of an operand one number of Einsum's result is a sum over. */
+function summedOver(equation: string, slot: number, dims: readonly number[]): number {
+  const [left = '', right] = equation.replaceAll(' ', '').split('->');
+  // Without an arrow the result has the letters that occur once. Dimensions under an ellipsis are never summed over.
+  const isKept = (letter: string): boolean =>
+    right === undefined ? left.split(letter).length === 2 : right.includes(letter);
+  const [before = '', after = ''] = (left.split(',')[slot] ?? '').split('...');
+  const sizes = [
+    ...[...before].map((letter, i) => [letter, dims[i]!] as const),
+    ...[...after].map((letter, i) => [letter, dims.at(i - after.length)!] as const),
+  ];
+  return sizes.reduce((n, [letter, size]) => (isKept(letter) ? n : n * size), 1);
 }
 
 /** Where a layer's output is: behind the addition of its bias. */
