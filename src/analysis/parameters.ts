@@ -55,8 +55,10 @@ export function kindOfConstant(found: FoundConstant, signature: TorchSignature |
   }
   if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
   if (signature) {
-    if (signature.parameters.has(found.name)) return 'parameter';
-    return signature.isFoldedParameter(found.name) ? 'parameter' : 'setting';
+    const { name } = found;
+    const isLearned =
+      signature.parameters.has(name) || signature.isFoldedParameter(name) || signature.isMergedBias(name);
+    return isLearned ? 'parameter' : 'setting';
   }
   if (!roles.has('weight') && !roles.has('data')) return 'setting';
   return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';

@@ -7,9 +7,12 @@ export interface TorchSignature {
   readonly parameters: ReadonlySet<string>;
   /** Whether a constant was computed from parameters that are not in the file themselves. */
   isFoldedParameter(name: string): boolean;
+  /** Whether a constant is what is left of a batch normalisation that was merged into the layer before it. */
+  isMergedBias(name: string): boolean;
 }
 
 const SIGNATURE = 'pkg.torch.export.ExportedProgram.graph_signature';
+const MERGED_BIAS = '_bias';
 const FOLDED_FROM = 'pkg.onnxscript.optimizer.folded_from';
 
 /** The signature of the exported program, or undefined for files that have none. */
@@ -36,5 +39,10 @@ export function torchSignature(graph: Graph): TorchSignature | undefined {
     if (fresh.length > 0) own.add(name);
     for (const s of fresh) claimed.add(s);
   }
-  return { parameters, isFoldedParameter: (name) => own.has(name) };
+  return {
+    parameters,
+    isFoldedParameter: (name) => own.has(name),
+    // The exporter names it after the weight, into which the normalisation's scale went.
+    isMergedBias: (name) => name.endsWith(MERGED_BIAS) && parameters.has(name.slice(0, -MERGED_BIAS.length)),
+  };
 }

@@ -10,6 +10,7 @@ import {
   operatorName,
   type ValueInfo,
 } from '../graph/graph.js';
+import { uniquelyNamed } from '../graph/names.js';
 import { usedNames } from '../graph/order.js';
 import { isTensor, type ValueType } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
@@ -70,7 +71,7 @@ export function gradients(
   const outputs = new Map([...model.graph.outputs, ...added].map((info) => [info.name, info]));
   const graph: Graph = {
     ...model.graph,
-    nodes: builder.nodes,
+    nodes: uniquelyNamed(builder.nodes),
     initializers: new Map([...model.graph.initializers, ...flat.initializers, ...builder.initializers]),
     outputs: [...outputs.values()],
   };

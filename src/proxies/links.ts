@@ -12,6 +12,9 @@ export interface Links {
   ancestors(name: string): ReadonlySet<string>;
 }
 
+/** Operators that look at the size of what they get and at nothing else. */
+const SIZES = new Set(['Shape', 'Size']);
+
 /** @param model without functions and control flow, its nodes in the order they run. */
 export function linksOf({ graph }: Model): Links {
   const { nodes, initializers } = graph;
@@ -20,7 +23,10 @@ export function linksOf({ graph }: Model): Links {
   nodes.forEach((node, i) => {
     for (const output of node.outputs) if (output !== '') producers.set(output, i);
     const isRandom = /^(Random|Multinomial|Bernoulli)/.test(node.opType);
-    if (isRandom || !node.inputs.every((name) => name === '' || fixed.has(name))) return;
+    // Sizes are known, and so the same whatever the input.
+    const isFixed =
+      SIZES.has(operatorName(node)) || node.inputs.every((name) => name === '' || fixed.has(name));
+    if (isRandom || !isFixed) return;
     for (const output of node.outputs) fixed.add(output);
   });
   const ancestors = (name: string): ReadonlySet<string> => {

@@ -75,6 +75,28 @@ describe('SEPT of a network', () => {
     expect(featuresOf(subject)).toMatchObject({ name: 'add_4', channelAxis: 2, channels: 12, positions: 5 });
   });
 
+  it('does not take a layer that only sizes come from for one of attention', () => {
+    const model = modelOf({
+      inputs: ['x: 5,4'],
+      nodes: [
+        'before = MatMul(x, earlier)',
+        'size = Shape(before)',
+        'h = Relu(before)',
+        'q = MatMul(h, query)',
+        'shaped = Reshape(q, size)',
+        'k = Transpose(shaped) perm=1,0',
+        'scores = MatMul(shaped, k)',
+        'weights = Softmax(scores)',
+        'attended = MatMul(weights, shaped)',
+        'out = MatMul(attended, project)',
+        'y = Add(out, h)',
+      ],
+      outputs: ['y'],
+      initializers: ['earlier', 'query', 'project'].map((name) => tensor(name, [4, 4])),
+    });
+    expect(findBlocks(Subject.of(model)).map(({ weights }) => weights)).toEqual([['query', 'project']]);
+  });
+
   it('refuses one without attention, and a space of them has none', async () => {
     const model = modelOf({
       inputs: ['x: 2,3'],

@@ -31,6 +31,15 @@ describe.each(['node', 'web'] as const)('on onnxruntime-%s', (runtime) => {
 });
 
 describe('Session', () => {
+  it('takes nodes of the same name, which ONNX Runtime does not', async () => {
+    const { graph } = modelOf({ inputs: ['x: 2,3'], nodes: ['a = Neg(x)', 'y = Add(a, a)'], outputs: ['y'] });
+    const nodes = graph.nodes.map((node) => ({ ...node, name: 'same' }));
+    const session = await Session.create({ ...double, graph: { ...graph, nodes } });
+    const { y } = await session.run({ x: await x() });
+    expect([...(y!.data as Float32Array)]).toEqual([-2, -4, -6, -8, -10, -12]);
+    await session.dispose();
+  });
+
   it('writes into tensors that it is given', async () => {
     const session = await Session.create(double);
     const target = await hostTensor('float32', new Float32Array(6), [2, 3]);

@@ -3,6 +3,7 @@
 import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-common';
 import type { DataType } from '../graph/dtype.js';
 import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
+import { uniquelyNamed } from '../graph/names.js';
 import { encodeModel } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
 import { ApartSession } from './apart.js';
@@ -125,7 +126,7 @@ export class Session {
     const { threads, optimization = 'all', providers, memoryPattern = true, seed, isApart } = options;
     const { prepacking = true } = options;
     try {
-      const bytes = encodeModel(seed === undefined ? model : withSeeds(model, seed));
+      const bytes = encodeModel(withUniqueNames(seed === undefined ? model : withSeeds(model, seed)));
       const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
@@ -204,6 +205,10 @@ export function sessionFor(model: Model, options: SessionOptions = {}): Promise<
     session.catch(() => made.delete(key));
   }
   return session;
+}
+
+function withUniqueNames(model: Model): Model {
+  return { ...model, graph: { ...model.graph, nodes: uniquelyNamed(model.graph.nodes) } };
 }
 
 /** Operators that draw numbers, seeded by an attribute of type float. */
