@@ -3,6 +3,7 @@
 // taken from where they come from.
 import type { InferredGraph, InferredNode } from '../analysis/infer.js';
 import { isDefaultDomain, makeNode, type Node, nodeLabel } from '../graph/graph.js';
+import { usedNames } from '../graph/order.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, TensorType, type ValueType } from '../graph/types.js';
 import { constantType } from '../ops/index.js';
@@ -18,7 +19,21 @@ export interface FlatGraph {
 export function flatten(graph: InferredGraph): FlatGraph {
   const flat = new Flattening();
   flat.graph(graph, new Map(), '');
-  return flat;
+  const { nodes, types, initializers } = flat;
+  return { nodes: withoutIdleSequences(nodes, graph.outputNames), types, initializers };
+}
+
+const SEQUENCES = new Set(['SequenceConstruct', 'SplitToSequence']);
+
+/** Without sequences that nobody takes anything from any more. */
+function withoutIdleSequences(nodes: readonly Node[], outputs: readonly string[]): readonly Node[] {
+  const used = new Set([...outputs, ...nodes.flatMap(usedNames)]);
+  return nodes.filter(
+    (node) =>
+      !isDefaultDomain(node.domain) ||
+      !SEQUENCES.has(node.opType) ||
+      node.outputs.some((name) => used.has(name)),
+  );
 }
 
 /** What names inside a body are called outside. */
@@ -123,8 +138,8 @@ class Flattening implements FlatGraph {
       isSqueezed ? 1 : isTensor(item) ? item.shape?.[dimension] : undefined,
     );
     if (!sizes.every((size) => typeof size === 'number')) return undefined;
-    const names = items.map((_, i) => `${output}/item_${i}`);
-    const parts = isSqueezed ? names.map((name) => `${name}/kept`) : names;
+    const names = items.map((_, i) => this.#fresh(`${output}/item_${i}`));
+    const parts = isSqueezed ? names.map((name) => this.#fresh(`${name}/kept`)) : names;
     const split = this.#ints(`${output}/sizes`, sizes as number[]);
     this.#add(makeNode('Split', [node.inputs[0]!, split], parts, { axis: { type: 'int', value: at } }));
     const axes = isSqueezed ? this.#ints(`${output}/axis`, [dimension]) : '';
@@ -139,7 +154,14 @@ class Flattening implements FlatGraph {
     return names;
   }
 
-  #ints(name: string, values: readonly number[]): string {
+  #fresh(hint: string): string {
+    let name = hint;
+    for (let i = 2; this.types.has(name); i++) name = `${hint}_${i}`;
+    return name;
+  }
+
+  #ints(hint: string, values: readonly number[]): string {
+    const name = this.#fresh(hint);
     const tensor = fromNumbers(name, 'int64', [values.length], values);
     this.initializers.set(name, tensor);
     this.types.set(name, constantType(tensor));
