@@ -58,6 +58,15 @@ export function isSinusoidTable(tensor: Tensor): boolean {
   return x?.every((e) => Math.abs(e) <= 1.0001) === true && !isUniform(tensor);
 }
 
+/** The elements of one sample of a token or table that was repeated for all samples of a batch; undefined for others. */
+export function repeatedElements(tensor: Tensor): number | undefined {
+  const [samples = 1] = tensor.dims;
+  if (samples < 2 || tensor.dims.length < 3) return undefined;
+  const size = elementCount(tensor) / samples;
+  const x = numbersOf(tensor);
+  return size > 1 && x?.every((e, i) => e === x[i % size]) ? size : undefined;
+}
+
 /**
  * The elements of the table behind a relative position bias that was gathered while exporting. For windows of
  * w×w positions the bias is heads × w² × w² (or w⁴ × heads), gathered from (2w−1)² offsets per head; with a

@@ -5,7 +5,14 @@
 import { bitsOf, isInteger } from '../graph/dtype.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import type { Destination, FoundConstant } from './constants.js';
-import { isFrequencies, isMask, isSinusoidTable, isUniform, relativePositionElements } from './content.js';
+import {
+  isFrequencies,
+  isMask,
+  isSinusoidTable,
+  isUniform,
+  relativePositionElements,
+  repeatedElements,
+} from './content.js';
 import type { TorchSignature } from './torch.js';
 
 export type ConstantKind =
@@ -54,12 +61,7 @@ export function kindOfConstant(found: FoundConstant, signature: TorchSignature |
     return isWeight ? 'parameter' : 'setting';
   }
   if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
-  if (signature) {
-    const { name } = found;
-    const isLearned =
-      signature.parameters.has(name) || signature.isFoldedParameter(name) || signature.isMergedBias(name);
-    return isLearned ? 'parameter' : 'setting';
-  }
+  if (signature) return signature.kindOf(found.name) ?? 'setting';
   if (!roles.has('weight') && !roles.has('data')) return 'setting';
   return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';
 }
@@ -98,7 +100,7 @@ export function parametersIn(found: FoundConstant, signature: TorchSignature | u
   const owner = destinations.find((d) => d.role === 'weight') ?? destinations[0];
   const isFolded = signature ? !signature.parameters.has(name) : isMadeUpName(name);
   if (isFolded && !destinations.some((d) => d.role === 'weight' || isMatrixFactor(d))) {
-    const elements = relativePositionElements(tensor);
+    const elements = repeatedElements(tensor) ?? relativePositionElements(tensor);
     if (elements !== undefined) return elements;
   }
   return weightsPerTensor(tensor, owner);

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import type { ValueInfo } from '../graph/graph.js';
+import { UNKNOWN } from '../graph/types.js';
+import { findConstants } from './constants.js';
 import { cost } from './cost.js';
 import { inferShapes } from './infer.js';
 import { modelOf, tensor } from './models.testing.js';
@@ -23,4 +26,42 @@ it('knows parameters by the list that the exporter wrote', () => {
 
 it('counts the bias that a batch normalisation became', () => {
   expect(exported('conv.weight_bias', 'gamma')).toBe(12 + 4 + 4);
+});
+
+it('counts a table once that was folded into two constants, or repeated for every sample', () => {
+  const folded = (name: string, from: string): [string, ValueInfo] => [
+    name,
+    { name, type: UNKNOWN, metadata: new Map([['pkg.onnxscript.optimizer.folded_from', `['${from}']`]]) },
+  ];
+  const model = modelOf({
+    inputs: ['x: 2,8,8'],
+    nodes: ['a = MatMul(x, turned)', 'b = Add(a, table)', 'c = Add(b, token)', 'y = MatMul(c, again)'],
+    outputs: ['y'],
+    initializers: [
+      tensor('table', [8, 8]),
+      ...['turned', 'again'].map((name) => tensor(name, [8, 8])),
+      tensor(
+        'token',
+        [2, 1, 8],
+        Array.from({ length: 16 }, (_, i) => i % 8),
+      ),
+    ],
+  });
+  const signature = "t: PARAMETER target='table'\nc: PARAMETER target='cls'\nw: PARAMETER target='w'\n";
+  const graph = {
+    ...model.graph,
+    metadata: new Map([['pkg.torch.export.ExportedProgram.graph_signature', signature]]),
+    valueInfo: new Map([folded('turned', 'table'), folded('token', 'cls'), folded('again', 'w')]),
+  };
+  const kinds = findConstants(inferShapes({ ...model, graph })).map(({ name, kind, parameters }) => [
+    name,
+    kind,
+    parameters,
+  ]);
+  expect(kinds).toEqual([
+    ['table', 'parameter', 64],
+    ['turned', 'tied', 0],
+    ['again', 'parameter', 64],
+    ['token', 'parameter', 8],
+  ]);
 });
