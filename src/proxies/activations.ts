@@ -21,7 +21,8 @@ const RECTIFIERS = new Set([
 ]);
 
 export interface Activation {
-  readonly node: Node;
+  /** Nodes that are functions themselves: the one, or those that it is made of. */
+  readonly parts: readonly Node[];
   /** What the sign is looked at of. */
   readonly input: string;
   readonly output: string;
@@ -29,7 +30,7 @@ export interface Activation {
 
 /**
  * In the order they run. In parts: GELU is seen at the Erf or Tanh of x (whose input has the sign of x) that 1 is added
- * to, SiLU at x·sigmoid(x), ReLU6 as a Clip from 0 on.
+ * to, SiLU at x·sigmoid(x), HardSwish likewise, Mish at x·tanh(softplus(x)), ReLU6 as a Clip from 0 on.
  */
 export function findActivations(subject: Subject): readonly Activation[] {
   return subject.once('activations', () => {
@@ -41,8 +42,8 @@ export function findActivations(subject: Subject): readonly Activation[] {
     return links.nodes.flatMap((node): Activation[] => {
       const [input] = node.inputs;
       if (input === undefined || links.isFixed(input)) return [];
-      const output = activated(node, readers, links, subject);
-      return output === undefined ? [] : [{ node, input, output }];
+      const found = activated(node, readers, links, subject);
+      return found === undefined ? [] : [{ input, ...found }];
     });
   });
 }
@@ -53,28 +54,44 @@ function activated(
   readers: ReadonlyMap<string, readonly Node[]>,
   links: Links,
   { model }: Subject,
-): string | undefined {
+): Pick<Activation, 'parts' | 'output'> | undefined {
   const operator = operatorName(node);
   const [input] = node.inputs as [string];
   const own = node.outputs[0]!;
-  const next = readers.get(own) ?? [];
-  if (RECTIFIERS.has(operator)) return own;
-  if (operator === 'Clip') {
-    const least = model.graph.initializers.get(node.inputs[1] ?? '');
-    return least !== undefined && floatData(least)[0] === 0 ? own : undefined;
-  }
-  if (operator === 'Erf' || operator === 'Tanh') {
-    const shifted = next.find((n) => operatorName(n) === 'Add' && n.inputs.some(links.isFixed));
-    const scaled = shifted && (readers.get(shifted.outputs[0]!) ?? []).find((n) => operatorName(n) === 'Mul');
-    return scaled?.outputs[0];
-  }
-  if (operator === 'Sigmoid') {
+  const nextOf = (name: string): readonly Node[] => readers.get(name) ?? [];
+  const seen = (
+    output: string | undefined,
+    ...more: Node[]
+  ): Pick<Activation, 'parts' | 'output'> | undefined =>
+    output === undefined ? undefined : { parts: [node, ...more], output };
+  /** Behind the product of a gate with what it was made from. */
+  const gated = (gate: string): string | undefined => {
     const from = links.producers.get(input);
     const x = from === undefined ? undefined : passedOn(links.nodes[from]!, links);
-    const gate = next.find(
-      (n) => operatorName(n) === 'Mul' && n.inputs.some((name) => name === input || name === x),
-    );
-    return gate?.outputs[0];
+    const isProduct = (n: Node): boolean =>
+      operatorName(n) === 'Mul' && n.inputs.some((name) => name === input || name === x);
+    return nextOf(gate).find(isProduct)?.outputs[0];
+  };
+  if (RECTIFIERS.has(operator)) return seen(own);
+  switch (operator) {
+    case 'Clip': {
+      const least = model.graph.initializers.get(node.inputs[1] ?? '');
+      return seen(least !== undefined && floatData(least)[0] === 0 ? own : undefined);
+    }
+    case 'Erf':
+    case 'Tanh': {
+      const shifted = nextOf(own).find((n) => operatorName(n) === 'Add' && n.inputs.some(links.isFixed));
+      const scaled = shifted && nextOf(shifted.outputs[0]!).find((n) => operatorName(n) === 'Mul');
+      return seen(scaled?.outputs[0]);
+    }
+    case 'Sigmoid':
+    case 'HardSigmoid':
+      return seen(gated(own));
+    case 'Softplus': {
+      const tanh = nextOf(own).find((n) => operatorName(n) === 'Tanh');
+      return tanh && seen(gated(tanh.outputs[0]!), tanh);
+    }
+    default:
+      return undefined;
   }
-  return undefined;
 }

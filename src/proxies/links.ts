@@ -15,6 +15,11 @@ export interface Links {
 /** Operators that look at the size of what they get and at nothing else. */
 const SIZES = new Set(['Shape', 'Size']);
 
+/** The inputs whose elements a node looks at; CastLike wants only the type of its second. */
+export function valuesRead(node: Node): readonly string[] {
+  return operatorName(node) === 'CastLike' ? node.inputs.slice(0, 1) : node.inputs;
+}
+
 /** @param model without functions and control flow, its nodes in the order they run. */
 export function linksOf({ graph }: Model): Links {
   const { nodes, initializers } = graph;
@@ -25,7 +30,7 @@ export function linksOf({ graph }: Model): Links {
     const isRandom = /^(Random|Multinomial|Bernoulli)/.test(node.opType);
     // Sizes are known, and so the same whatever the input.
     const isFixed =
-      SIZES.has(operatorName(node)) || node.inputs.every((name) => name === '' || fixed.has(name));
+      SIZES.has(operatorName(node)) || valuesRead(node).every((name) => name === '' || fixed.has(name));
     if (isRandom || !isFixed) return;
     for (const output of node.outputs) fixed.add(output);
   });

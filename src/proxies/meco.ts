@@ -5,14 +5,14 @@ import { findActivations } from './activations.js';
 import { linksIn } from './blocks.js';
 import { Compiled } from './compiled.js';
 import { product, pruned, sizesOf } from './links.js';
+import { findNormalisations } from './normalisations.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';
 import { eigenvaluesOf } from './tridiagonal.js';
 
-/** Operators that frameworks have as a layer of its own, besides those with weights and activations. */
-const LAYERS =
-  /Normalization$|^(Global)?(Average|Max|Lp)Pool$|^(Sigmoid|Tanh|HardSigmoid|Softplus|Softsign)$/;
+/** Operators that frameworks have as a layer of its own, besides those with weights, normalisations and activations. */
+const LAYERS = /^(Global)?(Average|Max|Lp)Pool$|^(Sigmoid|Tanh|HardSigmoid|Softplus|Softsign)$/;
 
 /**
  * P (c, c) holds the correlations between the channels of a layer's output for one sample, over its positions; undefined
@@ -60,14 +60,15 @@ function layerOutputs(subject: Subject): LayerOutput[] {
     return length >= 4 ? 1 : length - 1;
   };
   for (const use of layers.flatMap((layer) => layer.uses)) found.set(use.output, use);
-  for (const { output } of findActivations(subject))
+  for (const { output } of [...findNormalisations(subject.model), ...findActivations(subject)]) {
     found.set(output, { output, channelAxis: axisOf(output) });
+  }
   const isLayer = (node: Node): boolean =>
     isDefaultDomain(node.domain) && LAYERS.test(node.opType) && !node.inputs.every(links.isFixed);
   for (const node of links.nodes.filter(isLayer)) {
     const [output] = node.outputs as [string];
     // Inside an activation that a file has in parts.
-    const isPart = findActivations(subject).some((activation) => activation.node === node);
+    const isPart = findActivations(subject).some((activation) => activation.parts.includes(node));
     if (!isPart) found.set(output, { output, channelAxis: axisOf(output) });
   }
   const position = (output: string): number => links.producers.get(output)!;

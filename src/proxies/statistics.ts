@@ -1,10 +1,11 @@
 // Normalisations as proxies take them: with the statistics of the batch, as networks at initialisation are trained, or
 // gone altogether.
 import type { Model } from '../graph/graph.js';
-import { isDefaultDomain, operatorName } from '../graph/graph.js';
+import { operatorName } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
-import type { Expansion } from '../ops/gradient.js';
 import { AuspexError } from '../util/errors.js';
+import { pruned } from './links.js';
+import { findNormalisations } from './normalisations.js';
 import { rewriteNodes } from './rewrite.js';
 
 /**
@@ -37,33 +38,21 @@ export function withBatchStatistics(model: Model): Model {
   });
 }
 
-/** Normalisations of the default domain whose first input is what is normalised. */
-const NORMALISATIONS = new Set([
-  'BatchNormalization',
-  'LayerNormalization',
-  'InstanceNormalization',
-  'GroupNormalization',
-  'RMSNormalization',
-  'SimplifiedLayerNormalization',
-  'LpNormalization',
-  'MeanVarianceNormalization',
-]);
-
 export interface WithoutNormalisation {
   readonly model: Model;
-  /** How many nodes were taken out. */
+  /** How many were taken out. */
   readonly count: number;
 }
 
 /** Without normalisations: what goes in comes out. @param which all kinds, or only batch normalisation. */
 export function withoutNormalisation(model: Model, which: 'all' | 'batch' = 'all'): WithoutNormalisation {
-  let count = 0;
-  const changed = rewriteNodes(model, (e: Expansion): readonly Value[] | undefined => {
-    const { opType, domain } = e.call.node;
-    const isWanted = which === 'all' ? NORMALISATIONS.has(opType) : opType === 'BatchNormalization';
-    if (!isDefaultDomain(domain) || !isWanted) return undefined;
-    count++;
-    return [e.input(0)];
+  const found = findNormalisations(model).filter(({ kind }) => which === 'all' || kind === 'batch');
+  if (found.length === 0) return { model, count: 0 };
+  const inputs = new Map(found.map(({ output, input }) => [output, input]));
+  const changed = rewriteNodes(model, ({ call, builder }): readonly Value[] | undefined => {
+    const [output] = call.node.outputs as [string];
+    const input = inputs.get(output);
+    return input === undefined ? undefined : [builder.value(input).cast(builder.value(output).dtype)];
   });
-  return { model: changed, count };
+  return { model: pruned(changed), count: found.length };
 }
