@@ -4,7 +4,8 @@
 
 Writes src/proxies/fixtures/exporters/<network>-<exporter>.onnx and exporters.json beside them (one batch, labels, scores
 in float64). Scores must not depend on the exporter. Exporters: TorchScript with opset 17 and a batch of any size (t17), with
-opset 14 and no constants folded (t14), torch.export as it is (d) and before it is optimised (dn).
+opset 14 and no constants folded (t14), torch.export as it is (d) and before it is optimised (dn); and the first one with
+operators fused by ONNX Runtime (ort).
 """
 import copy
 import json
@@ -14,6 +15,7 @@ import pathlib
 import warnings
 
 import onnx
+import onnxruntime
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -188,6 +190,14 @@ def without_traces(path):
     onnx.save(model, path)
 
 
+def fuse(source, target):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(target)
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(str(source), options, providers=['CPUExecutionProvider'])
+
+
 def main():
     HERE.mkdir(exist_ok=True)
     golden = {}
@@ -209,6 +219,7 @@ def main():
             path = HERE / f'{name}-{exporter}.onnx'
             torch.onnx.export(copy.deepcopy(net), (x,), path, input_names=['x'], output_names=['y'], **options)
             without_traces(path)
+        fuse(HERE / f'{name}-t17.onnx', HERE / f'{name}-ort.onnx')
         wide = net.double()
         # Fast ways through attention have no gradients, or none of gradients.
         torch.backends.mha.set_fastpath_enabled(False)

@@ -77,5 +77,5 @@ describe.each(Object.keys(golden))('%s', (name) => {
     expect(wrong(found, first)).toEqual([]);
   });
 
-  it('has four files', () => expect(files).toHaveLength(4));
+  it('has five files', () => expect(files).toHaveLength(5));
 });

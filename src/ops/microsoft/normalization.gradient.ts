@@ -15,11 +15,11 @@ function layerNormalization(
   return node.builder.apply('LayerNormalization', [x, scale, shift], attributes, { outputs });
 }
 
-/** Input, skip and, if there is one, a bias. */
+/** Input, a bias if there is one, and skip. The bias is that of the layer whose output the input is. */
 function residualSum(node: Expansion, bias: number): Value {
-  const sum = node.input(0).add(node.input(1));
   const added = node.optionalInput(bias);
-  return added ? sum.add(added) : sum;
+  const input = added ? node.input(0).add(added) : node.input(0);
+  return input.add(node.input(1));
 }
 
 /** The normalised sum, its mean and 1/deviation, and the sum itself. */
