@@ -21,6 +21,12 @@ This file is made by \`npm run docs\` from the proxies themselves.
 - **Batch normalisation** takes the statistics of the batch where gradients are taken (\`--statistics frozen\`: its own).
 - **z**, the output of the last block, is the last sum of the residual stream of a transformer, and otherwise what goes
   into the last layer before pooling (\`--features\` names another value).
+- **Who wrote the file** does not matter: the same network scores the same as TorchScript or torch.export write it, in old
+  and new opsets, folded or not, or with operators that ONNX Runtime has fused; the tests compare five files each of four
+  networks, and with PyTorch. Normalisations, GELU, SiLU and Mish are found in parts, too. Two things a file does not tell:
+  batch normalisation that was merged into convolutions (export in training mode, or without optimisation, to keep it),
+  and constants of equal values that exporters write once, such as layers of \`nn.TransformerEncoder\` before training,
+  which begin as copies (\`--init seeded\` draws them once, too; export with weights that differ).
 - A proxy that does not apply to a network, or whose score is no finite number, is an error of its own with a code; the other
   proxies and networks are scored all the same.
 - Where released code differs from its paper, the paper's meaning is the default and the code's a variant, written behind a

@@ -37,7 +37,7 @@ export const lengthDistortion = defineProxy({
     given: "the network's own weights, and the plane of the first two samples of the given batch, once",
   },
   elsewhere:
-    'normalisations (as operators of their own) become identity; the circle of tokens is one of what they look up; an ' +
+    'normalisations become identity; the circle of tokens is one of what they look up; an ' +
     'operator without a gradient, or without one of its gradient, is an error',
   score: async (subject, variant) => {
     if (variant === 'given') {

@@ -112,6 +112,38 @@ describe('weights that are drawn anew', () => {
     expect(fanOf('y = Einsum(x, w)', [6, 4], equation('...d,de'))).toEqual([6]);
   });
 
+  it('have the bound of their width in recurrent layers, and are 1 and 0 in normalisations in parts', () => {
+    const recurrent = modelOf({
+      inputs: ['x: 5,2,3'],
+      nodes: ['y, h = GRU(x, w, r, b) hidden_size=4', 'z = Squeeze(h)'],
+      outputs: ['z'],
+      initializers: [tensor('w', [1, 12, 3]), tensor('r', [1, 12, 4]), tensor('b', [1, 24])],
+    });
+    for (const name of ['w', 'r', 'b']) {
+      expect(Subject.of(recurrent).roles.get(name)).toEqual({ kind: 'other', fanIn: 4 });
+    }
+    const grouped = modelOf({
+      inputs: ['x: 2,4,3'],
+      nodes: [
+        'n = InstanceNormalization(x, one, zero)',
+        's = Unsqueeze(scale, axis)',
+        't = CastLike(s, n)',
+        'a = Mul(n, t)',
+        'u = CastLike(shift, n)',
+        'y = Add(a, u)',
+      ],
+      outputs: ['y'],
+      initializers: [
+        tensor('one', [4]),
+        tensor('zero', [4]),
+        tensor('axis', [1], [1], 'int64'),
+        ...[tensor('scale', [4]), tensor('shift', [4, 1])],
+      ],
+    });
+    const { roles } = Subject.of(grouped);
+    expect([roles.get('scale'), roles.get('shift')]).toEqual([{ kind: 'scale' }, { kind: 'shift' }]);
+  });
+
   it('are standard normal where NASWOT wants them so', () => {
     const values = drawn('normal').weights.flat();
     const mean = values.reduce((a, b) => a + b, 0) / values.length;

@@ -108,7 +108,7 @@ const COMMON = {
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
   variants: { 'batch-norm': 'only batch normalisation is taken out, as in released code; others stay' },
   elsewhere:
-    'weights of convolutions and matrix products count; normalisations (as operators of their own) become identity; ' +
+    'weights of convolutions and matrix products count; normalisations become identity; ' +
     'what tokens look up becomes ones; an operator without a gradient is an error',
 } satisfies Partial<ProxyDefinition>;
 

@@ -6,6 +6,7 @@ import { isFloat } from '../graph/dtype.js';
 import { type Model, type Node, operatorName } from '../graph/graph.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isTensor, type ValueType } from '../graph/types.js';
+import { linksOf, valuesRead } from './links.js';
 
 /** Where a layer is applied. */
 export interface LayerUse {
@@ -62,6 +63,8 @@ const PRODUCTS: Readonly<Record<string, readonly number[]>> = {
   'com.microsoft.TransposeMatMul': [0, 1],
 };
 
+const RECURRENT = new Set(['GRU', 'LSTM', 'RNN']);
+
 const LOOKUPS = new Set(['Gather', 'GatherND', 'GatherElements']);
 
 /** Operators whose output holds the elements of their first input (all of them, for Concat). */
@@ -92,10 +95,13 @@ interface Use {
  * @param kinds what is known of them as constants; those that are missing are settings.
  */
 export function findWeights(
-  { graph }: Model,
+  model: Model,
   types: ReadonlyMap<string, ValueType>,
   kinds: ReadonlyMap<string, ConstantKind>,
 ): Weights {
+  const { graph } = model;
+  const links = linksOf(model);
+  const isFixed = (name: string): boolean => name === '' || links.isFixed(name);
   const sources = new Map<string, readonly string[]>();
   for (const name of graph.initializers.keys()) sources.set(name, [name]);
   const uses = new Map<string, Use[]>();
@@ -106,7 +112,7 @@ export function findWeights(
       if (list) list.push(node);
       else consumers.set(name, [node]);
     }
-    if (REARRANGES.has(operatorName(node)) && isFixed(node, sources)) {
+    if (REARRANGES.has(operatorName(node)) && valuesRead(node).every(isFixed)) {
       const from = node.opType === 'Concat' ? node.inputs : node.inputs.slice(0, 1);
       const found = [...new Set(from.flatMap((name) => sources.get(name) ?? []))];
       for (const output of node.outputs) sources.set(output, found);
@@ -141,10 +147,6 @@ export function findWeights(
   return { layers: inOrderOfUse(layers, graph.nodes), roles };
 }
 
-function isFixed(node: Node, sources: ReadonlyMap<string, unknown>): boolean {
-  return node.inputs.every((name) => name === '' || sources.has(name));
-}
-
 function isProduct({ node, slot }: Use): boolean {
   return PRODUCTS[operatorName(node)]?.includes(slot) ?? false;
 }
@@ -160,6 +162,11 @@ function roleOf(
   if (kind === 'tied') return { kind: 'copy' };
   if (kind !== 'parameter') return { kind: 'setting' };
   if (uses.some(({ node, slot }) => LOOKUPS.has(node.opType) && slot === 0)) return { kind: 'embedding' };
+  const recurrent = uses
+    .find(({ node }) => RECURRENT.has(operatorName(node)))
+    ?.node.attributes.get('hidden_size');
+  // PyTorch's bound is the same for all that such a layer has.
+  if (recurrent?.type === 'int') return { kind: 'other', fanIn: Number(recurrent.value) };
   const product = uses.find(isProduct);
   if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product, types) };
   const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
