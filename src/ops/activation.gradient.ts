@@ -101,7 +101,8 @@ export const activationGradients: Readonly<Record<string, GradientRule>> = {
   LeakyRelu: slope((x, _, { call }) => slopeBySign(x, 1, x.operand(call.float('alpha', 0.01)))),
   Mish: slope(mishSlope),
   PRelu,
-  Relu: (g) => [gradientWhere(g, g.output(0).cast('bool'))],
+  // A product with 0 and 1 takes ONNX Runtime half the time of a select.
+  Relu: (g) => [g.dy.mul(g.output(0).sign())],
   /** γ or γ·α·eˣ = y + γ·α. */
   Selu: slope((x, y, { call }) => {
     const gamma = call.float('gamma', 1.0507);
