@@ -1,66 +1,24 @@
 // A model in float64, for scores that leave the range of float32. Where ONNX Runtime has no such kernel on a CPU
 // (convolutions, average poolings, some activations) the operator is written with others that have one.
-import { codeOfDataType, type DataType } from '../graph/dtype.js';
-import type { Attribute, Model, Node, ValueInfo } from '../graph/graph.js';
-import { isDefaultDomain, operatorName } from '../graph/graph.js';
-import { fromNumbers, type Tensor } from '../graph/tensor.js';
-import { isTensor, TensorType } from '../graph/types.js';
+import type { Model } from '../graph/graph.js';
+import { isDefaultDomain } from '../graph/graph.js';
+import type { TensorType } from '../graph/types.js';
 import type { Builder, Value } from '../ops/build.js';
 import type { Expansion } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
 import { type PlacedAxis, padAxes, place, sizesAfterBatch, underKernel } from '../ops/window.gradient.js';
 import { kernelOf, windowOf } from '../ops/window.js';
 import { rewriteNodes } from './rewrite.js';
-import { floatData } from './tensor-data.js';
-
-const NARROW: ReadonlySet<DataType | undefined> = new Set<DataType>(['float16', 'bfloat16', 'float32']);
+import { widened } from './widen.js';
 
 /** The same network in float64. */
 export function inFloat64(model: Model): Model {
-  const { graph } = model;
-  const widened: Model = {
-    ...model,
-    graph: {
-      ...graph,
-      inputs: graph.inputs.map(wideInfo),
-      outputs: graph.outputs.map(wideInfo),
-      nodes: graph.nodes.map(wideNode),
-      initializers: new Map([...graph.initializers].map(([name, tensor]) => [name, wideTensor(tensor)])),
-    },
-  };
-  return rewriteNodes(widened, (e) => {
+  return rewriteNodes(widened(model, 'float64'), (e) => {
     const { node } = e.call;
     const isRewritten = isDefaultDomain(node.domain) && !DECOMPOSED.has(node.opType);
     const write = isRewritten ? REWRITES[node.opType] : operatorFor(node)?.decompose;
     return write?.(e);
   });
-}
-
-function wideInfo({ name, type }: ValueInfo): ValueInfo {
-  const isNarrow = isTensor(type) && NARROW.has(type.dtype);
-  return { name, type: isNarrow ? new TensorType('float64', type.shape) : type };
-}
-
-function wideTensor(tensor: Tensor): Tensor {
-  if (!NARROW.has(tensor.dtype)) return tensor;
-  return fromNumbers(tensor.name, 'float64', tensor.dims, floatData(tensor));
-}
-
-/** Attributes that name an element type. */
-const TYPE_ATTRIBUTES: Readonly<Record<string, string>> = { Cast: 'to', EyeLike: 'dtype' };
-const NARROW_CODES: ReadonlySet<number> = new Set([...NARROW].map((dtype) => codeOfDataType(dtype)));
-
-function wideNode(node: Node): Node {
-  const name = TYPE_ATTRIBUTES[operatorName(node)];
-  const attributes = new Map<string, Attribute>();
-  for (const [key, attribute] of node.attributes) {
-    const isCode = key === name && attribute.type === 'int' && NARROW_CODES.has(Number(attribute.value));
-    if (isCode) attributes.set(key, { type: 'int', value: codeOfDataType('float64') });
-    else if (attribute.type === 'tensor')
-      attributes.set(key, { type: 'tensor', value: wideTensor(attribute.value) });
-    else attributes.set(key, attribute);
-  }
-  return { ...node, attributes };
 }
 
 /** Operators without a kernel for float64 that know themselves what they are made of. */

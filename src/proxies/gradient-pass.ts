@@ -129,13 +129,14 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   const { layers, runsOnce } = subject;
   const weights = layers.map((layer) => layer.weight);
   const uses = wanted.has('fisher') ? layers.flatMap((layer) => layer.uses) : [];
-  const quantities = OF_LOSS.filter((quantity) => wanted.has(quantity));
+  // Of a network without weights that count there is nothing but the Jacobian.
+  const quantities = weights.length === 0 ? [] : OF_LOSS.filter((quantity) => wanted.has(quantity));
   const ofLoss = (isDifferentiatedAgain: boolean): Differentiated => {
     const { model, loss } = lossModel(subject);
     const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
     return gradients(model, loss, of, { runsOnce, isDifferentiatedAgain });
   };
-  const curvature: Quantity[] = wanted.has('curvature') ? ['curvature'] : [];
+  const curvature = quantities.filter((quantity) => quantity === 'curvature');
   let first = attempt(quantities, failed, () => ofLoss(curvature.length > 0));
   const second = first && attempt(curvature, failed, () => hessianProduct(first!, weights, runsOnce));
   // It was not written to be run as it is.

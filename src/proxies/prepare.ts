@@ -13,6 +13,7 @@ import { operatorFor } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import type { InputBatch } from './batch.js';
 import { rewriteNodes } from './rewrite.js';
+import { widened } from './widen.js';
 
 export interface PrepareOptions {
   /** Samples at once: what a symbolic first dimension becomes, or a fixed one is changed to. */
@@ -36,7 +37,7 @@ export interface Prepared {
   readonly constants: ReadonlyMap<Tensor['data'], Constant>;
 }
 
-/** Binds sizes, inlines functions, takes fused operators apart and makes initializers of constants. */
+/** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
 export function prepare(model: Model, options: PrepareOptions): Prepared {
   const inference = inferred(model, options);
   const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
@@ -60,7 +61,12 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
   const opset = Math.max(model.opsetImports.get('') ?? 1, (model.opsetImports.get('') ?? 1) === 13 ? 14 : 0);
   const opsetImports = new Map([...model.opsetImports, ['', opset]]);
   const graph = { ...model.graph, nodes, inputs, outputs, initializers, valueInfo: new Map() };
-  return { model: withoutFusion({ ...model, graph, opsetImports }), constants };
+  const wide = widened({ ...model, graph, opsetImports }, 'float32');
+  for (const [name, { data }] of wide.graph.initializers) {
+    const known = constants.get(initializers.get(name)!.data);
+    if (known) constants.set(data, known);
+  }
+  return { model: withoutFusion(wide), constants };
 }
 
 /** Types of all values; a batch that the network's own nodes do not allow is told as such. */

@@ -1,5 +1,6 @@
 // The contract of a zero-cost proxy: a network goes in, a number comes out, nothing is trained. One file for each
 // family, one conformance suite (`conformance.testing.ts`) for all of them.
+import { isInteger } from '../graph/dtype.js';
 import { tensorByteLength } from '../graph/tensor.js';
 import { MAX_MESSAGE_BYTES } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
@@ -116,8 +117,14 @@ export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
 
 function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
   if (needs.weights && subject.layers.length === 0) {
+    const { initializers } = subject.model.graph;
+    const isQuantised = [...subject.parameters.keys()].some((weight) =>
+      isInteger(initializers.get(weight)!.dtype),
+    );
     throw new AuspexError('PROXY_NO_WEIGHTS', `${name} looks at weights, and none of this network's count`, {
-      hint: 'those of convolutions and matrix products do; name others with the option `weights`',
+      hint: isQuantised
+        ? 'they are quantised: score the network as it was before that'
+        : 'those of convolutions and matrix products do; name others with the option `weights`',
     });
   }
   if (needs.samples > 0 && subject.samples < needs.samples) {
