@@ -88,14 +88,15 @@ export function drawBatch(model: Model, drawing: Drawing): InputBatch {
   );
 }
 
-/** Inputs of ones; indices of tables are 0, as what they read is replaced. */
-export function onesBatch(model: Model): InputBatch {
+/** Inputs of ones, also masks; indices of tables are 0, as what they read is replaced. */
+export function onesBatch(model: Model, { lookups }: Pick<Drawing, 'lookups'>): InputBatch {
+  const indices = new Set(lookups.map((lookup) => lookup.input));
   return Object.fromEntries(
     model.graph.inputs.map(({ name, type }) => {
       const { dtype, shape } = type as TensorType;
       const dims = shape as readonly number[];
       const length = dims.reduce((n, d) => n * d, 1);
-      const data = fill(dtype!, length, { number: () => 1, token: () => Number(dtype === 'bool') }, name);
+      const data = fill(dtype!, length, { number: () => 1, token: () => Number(!indices.has(name)) }, name);
       return [name, { type: dtype!, dims, data }];
     }),
   );

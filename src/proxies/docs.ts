@@ -17,6 +17,7 @@ This file is made by \`npm run docs\` from the proxies themselves.
 - **Data** are drawn from the seed: inputs from N(0, 1), tokens evenly from the vocabulary, classes evenly. Samples of your
   own: \`--inputs x.npy --targets y.npy\`, arrays that \`np.save\` wrote, cut into batches of \`--batch\`. Images of a
   folder: \`--images FOLDER\`, see [images.md](images.md).
+- **float16** networks are scored in float32, and their inputs given so; quantised ones have no weights that count.
 - **The loss** is cross-entropy of the first output of floats (\`--logits\` names another).
 - **Batch normalisation** takes the statistics of the batch where gradients are taken (\`--statistics frozen\`: its own).
 - **z**, the output of the last block, is the last sum of the residual stream of a transformer, and otherwise what goes

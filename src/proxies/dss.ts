@@ -116,7 +116,7 @@ async function run(model: Model, subject: Subject, linears: readonly Linear[]): 
   const compiled = pruned(finished(extended(differentiated.model, builder, outputs.flat())));
   const session = await Compiled.create(compiled, subject.session);
   try {
-    const found = await session.run(await toFeeds(onesBatch(model)));
+    const found = await session.run(await toFeeds(onesBatch(model, subject)));
     const data = (value: Value): Float64Array => found[value.name]!.data as Float64Array;
     return linears.map(([{ weight }, part], i): Term => {
       const [first, second] = outputs[i]! as [Value, Value?];

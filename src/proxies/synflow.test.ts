@@ -2,7 +2,8 @@
 // has Σ w·∂R/∂w = R.
 import { describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
-import type { Model } from '../graph/graph.js';
+import type { Model, ValueInfo } from '../graph/graph.js';
+import { TensorType } from '../graph/types.js';
 import { Subject } from './subject.js';
 import { logSynflow, synflow } from './synflow.js';
 
@@ -25,6 +26,21 @@ function chain(layers: number, n: number, weight: number): Model {
 }
 
 describe('SynFlow', () => {
+  it('masks nothing where a network has an input for that', async () => {
+    const model = modelOf({
+      inputs: ['x: 3,4', 'mask: 3,4'],
+      nodes: ['m = Cast(mask) to=1', 'a = Mul(x, m)', 'y = MatMul(a, w)'],
+      outputs: ['y'],
+      initializers: [tensor('w', [4, 4], Array<number>(16).fill(0.5))],
+    });
+    const [x, mask] = model.graph.inputs as [ValueInfo, ValueInfo];
+    const inputs = [x, { ...mask, type: new TensorType('int64', (mask.type as TensorType).shape) }];
+    const { value } = await synflow.score(
+      Subject.of({ ...model, graph: { ...model.graph, inputs } }, SESSION),
+    );
+    expect(value).toBeCloseTo(Math.log(8), 9);
+  });
+
   it.each([
     [2, 4, 0.25],
     [60, 16, 0.5],

@@ -95,7 +95,7 @@ async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' 
   const compiled = finished(extended(differentiated.model, builder, [linear, logarithmic]));
   const session = await Compiled.create(compiled, subject.session);
   try {
-    const found = await session.run(await toFeeds(onesBatch(model)));
+    const found = await session.run(await toFeeds(onesBatch(model, subject)));
     const numbers = (value: Value): number[] => Array.from(found[value.name]!.data as Float64Array);
     return { linear: numbers(linear), logarithmic: numbers(logarithmic) };
   } finally {
