@@ -54,5 +54,8 @@ export function withoutNormalisation(model: Model, which: 'all' | 'batch' = 'all
     const input = inputs.get(output);
     return input === undefined ? undefined : [builder.value(input).cast(builder.value(output).dtype)];
   });
-  return { model: pruned(changed), count: found.length };
+  // What is left of normalisations in parts need not run; weights stay, also those that nothing depends on.
+  const { initializers } = changed.graph;
+  const kept = pruned(changed);
+  return { model: { ...kept, graph: { ...kept.graph, initializers } }, count: found.length };
 }

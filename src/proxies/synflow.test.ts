@@ -26,6 +26,24 @@ function chain(layers: number, n: number, weight: number): Model {
 }
 
 describe('SynFlow', () => {
+  it('is nothing for a layer that the output does not depend on, beside a normalisation', async () => {
+    const model = modelOf({
+      inputs: ['x: 3,4'],
+      nodes: ['n = LayerNormalization(x, scale)', 'dead = MatMul(n, v)', 'y = MatMul(n, w)'],
+      outputs: ['y'],
+      initializers: [
+        tensor('scale', [4]),
+        ...['w', 'v'].map((name) => tensor(name, [4, 4], Array<number>(16).fill(0.5))),
+      ],
+    });
+    const { value, details } = await synflow.score(Subject.of(model, SESSION));
+    expect(value).toBeCloseTo(Math.log(8), 9);
+    expect(details.layers).toEqual([
+      { weight: 'v', value: 0 },
+      { weight: 'w', value: 8 },
+    ]);
+  });
+
   it('masks nothing where a network has an input for that', async () => {
     const model = modelOf({
       inputs: ['x: 3,4', 'mask: 3,4'],
