@@ -64,7 +64,8 @@ export function repeatedElements(tensor: Tensor): number | undefined {
   if (samples < 2 || tensor.dims.length < 3) return undefined;
   const size = elementCount(tensor) / samples;
   const x = numbersOf(tensor);
-  return size > 1 && x?.every((e, i) => e === x[i % size]) ? size : undefined;
+  // One number everywhere, as before training, says nothing.
+  return size > 1 && !isUniform(tensor) && x?.every((e, i) => e === x[i % size]) ? size : undefined;
 }
 
 /**

@@ -35,14 +35,10 @@ export interface Activation {
 export function findActivations(subject: Subject): readonly Activation[] {
   return subject.once('activations', () => {
     const links = linksIn(subject);
-    const readers = new Map<string, Node[]>();
-    for (const node of links.nodes) {
-      for (const name of node.inputs) readers.set(name, [...(readers.get(name) ?? []), node]);
-    }
     return links.nodes.flatMap((node): Activation[] => {
       const [input] = node.inputs;
       if (input === undefined || links.isFixed(input)) return [];
-      const found = activated(node, readers, links, subject);
+      const found = activated(node, links, subject);
       return found === undefined ? [] : [{ input, ...found }];
     });
   });
@@ -51,14 +47,12 @@ export function findActivations(subject: Subject): readonly Activation[] {
 /** What the function gives, if a node is one or the core of one. */
 function activated(
   node: Node,
-  readers: ReadonlyMap<string, readonly Node[]>,
   links: Links,
   { model }: Subject,
 ): Pick<Activation, 'parts' | 'output'> | undefined {
   const operator = operatorName(node);
   const [input] = node.inputs as [string];
   const own = node.outputs[0]!;
-  const nextOf = (name: string): readonly Node[] => readers.get(name) ?? [];
   const seen = (
     output: string | undefined,
     ...more: Node[]
@@ -70,7 +64,7 @@ function activated(
     const x = from === undefined ? undefined : passedOn(links.nodes[from]!, links);
     const isProduct = (n: Node): boolean =>
       operatorName(n) === 'Mul' && n.inputs.some((name) => name === input || name === x);
-    return nextOf(gate).find(isProduct)?.outputs[0];
+    return links.readersOf(gate).find(isProduct)?.outputs[0];
   };
   if (RECTIFIERS.has(operator)) return seen(own);
   switch (operator) {
@@ -80,15 +74,17 @@ function activated(
     }
     case 'Erf':
     case 'Tanh': {
-      const shifted = nextOf(own).find((n) => operatorName(n) === 'Add' && n.inputs.some(links.isFixed));
-      const scaled = shifted && nextOf(shifted.outputs[0]!).find((n) => operatorName(n) === 'Mul');
+      const shifted = links
+        .readersOf(own)
+        .find((n) => operatorName(n) === 'Add' && n.inputs.some(links.isFixed));
+      const scaled = shifted && links.readersOf(shifted.outputs[0]!).find((n) => operatorName(n) === 'Mul');
       return seen(scaled?.outputs[0]);
     }
     case 'Sigmoid':
     case 'HardSigmoid':
       return seen(gated(own));
     case 'Softplus': {
-      const tanh = nextOf(own).find((n) => operatorName(n) === 'Tanh');
+      const tanh = links.readersOf(own).find((n) => operatorName(n) === 'Tanh');
       return tanh && seen(gated(tanh.outputs[0]!), tanh);
     }
     default:

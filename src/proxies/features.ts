@@ -4,6 +4,7 @@ import { type Node, operatorName } from '../graph/graph.js';
 import { AuspexError } from '../util/errors.js';
 import { findBlocks, linksIn } from './blocks.js';
 import { type Links, passedOn, product, sizesOf } from './links.js';
+import { normalisationsIn } from './normalisations.js';
 import type { Subject } from './subject.js';
 
 export interface Features {
@@ -18,7 +19,6 @@ export interface Features {
 }
 
 const POOLINGS = /^(Global)?(Average|Max)Pool$|^Reduce(Mean|Max|Sum)$/;
-const NORMALISATIONS = /^(Layer|RMS|SimplifiedLayer|Group|Instance)Normalization$/;
 
 /**
  * Where a network has attention, the last sum of its residual stream. Otherwise what goes into the last layer, before
@@ -59,6 +59,9 @@ function lastStream(subject: Subject): string | undefined {
 
 function beforeHead(subject: Subject): string {
   const links = linksIn(subject);
+  // Batch normalisation is part of the block before it.
+  const others = normalisationsIn(subject).filter(({ kind }) => kind === 'other');
+  const normalised = new Map(others.map(({ output, input }) => [output, input]));
   const products = new Map(subject.layers.flatMap(({ uses }) => uses.map((use) => [use.node, use])));
   const { name: logits } = subject.logits;
   let name = logits;
@@ -68,7 +71,9 @@ function beforeHead(subject: Subject): string {
     const node = links.nodes[from]!;
     const isLayer = products.has(node);
     if (isLayer && (isBehindHead || isPooled)) break;
-    const next = isLayer ? node.inputs.find((input) => !links.isFixed(input)) : behind(node, links);
+    const next = isLayer
+      ? node.inputs.find((input) => !links.isFixed(input))
+      : (normalised.get(name) ?? behind(node, links));
     if (next === undefined) break;
     isBehindHead ||= isLayer;
     isPooled ||= POOLINGS.test(node.opType);
@@ -80,6 +85,5 @@ function beforeHead(subject: Subject): string {
 }
 
 function behind(node: Node, links: Links): string | undefined {
-  const operator = operatorName(node);
-  return POOLINGS.test(operator) || NORMALISATIONS.test(operator) ? node.inputs[0] : passedOn(node, links);
+  return POOLINGS.test(operatorName(node)) ? node.inputs[0] : passedOn(node, links);
 }

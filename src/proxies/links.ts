@@ -6,6 +6,8 @@ export interface Links {
   readonly nodes: readonly Node[];
   /** The position of the node that computes a value. */
   readonly producers: ReadonlyMap<string, number>;
+  /** The nodes that look at the elements of a value. */
+  readersOf(name: string): readonly Node[];
   /** Whether a value is the same for all inputs. */
   isFixed(name: string): boolean;
   /** All values that a value is computed from, itself among them. */
@@ -24,8 +26,14 @@ export function valuesRead(node: Node): readonly string[] {
 export function linksOf({ graph }: Model): Links {
   const { nodes, initializers } = graph;
   const producers = new Map<string, number>();
+  const readers = new Map<string, Node[]>();
   const fixed = new Set(initializers.keys());
   nodes.forEach((node, i) => {
+    for (const name of valuesRead(node)) {
+      const others = readers.get(name);
+      if (others) others.push(node);
+      else readers.set(name, [node]);
+    }
     for (const output of node.outputs) if (output !== '') producers.set(output, i);
     const isRandom = /^(Random|Multinomial|Bernoulli)/.test(node.opType);
     // Sizes are known, and so the same whatever the input.
@@ -43,7 +51,8 @@ export function linksOf({ graph }: Model): Links {
     }
     return found;
   };
-  return { nodes, producers, isFixed: (name) => fixed.has(name), ancestors };
+  const readersOf = (name: string): readonly Node[] => readers.get(name) ?? [];
+  return { nodes, producers, readersOf, isFixed: (name) => fixed.has(name), ancestors };
 }
 
 /** The model without the nodes that its outputs do not need. */

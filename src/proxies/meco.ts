@@ -5,7 +5,7 @@ import { findActivations } from './activations.js';
 import { linksIn } from './blocks.js';
 import { Compiled } from './compiled.js';
 import { product, pruned, sizesOf } from './links.js';
-import { findNormalisations } from './normalisations.js';
+import { normalisationsIn } from './normalisations.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';
@@ -60,7 +60,7 @@ function layerOutputs(subject: Subject): LayerOutput[] {
     return length >= 4 ? 1 : length - 1;
   };
   for (const use of layers.flatMap((layer) => layer.uses)) found.set(use.output, use);
-  for (const { output } of [...findNormalisations(subject.model), ...findActivations(subject)]) {
+  for (const { output } of [...normalisationsIn(subject), ...findActivations(subject)]) {
     found.set(output, { output, channelAxis: axisOf(output) });
   }
   const isLayer = (node: Node): boolean =>

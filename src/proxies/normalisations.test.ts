@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
+import { featuresOf } from './features.js';
 import { findNormalisations } from './normalisations.js';
+import { Subject } from './subject.js';
 
 const CONSTANTS = [
   tensor('two', [], [2]),
@@ -60,6 +62,28 @@ describe('normalisations in parts', () => {
     expect(found('p = Pow(x, two)', 'v = ReduceSum(p)', 's = Sqrt(v)', 'y = Div(x, s)')).toEqual([]);
     expect(found(...root('w'), 'n = Div(w, s)', 'y = MatMul(x, n)')).toEqual([]);
   });
+});
+
+it('are passed on the way back from the classifier to what it classifies, also in parts', () => {
+  const model = modelOf({
+    inputs: ['x: 2,6,4,4'],
+    nodes: [
+      'c = Conv(x, k)',
+      'r = Relu(c)',
+      'g = ReduceMean(r, axes) keepdims=0',
+      ...['m = ReduceMean(g, last)', 'd = Sub(g, m)', 'p = Pow(d, two)', 'v = ReduceMean(p, last)'],
+      ...['e = Add(v, epsilon)', 's = Sqrt(e)', 'n = Div(d, s)', 'a = Mul(n, scale)', 'b = Add(a, shift)'],
+      'y = MatMul(b, w)',
+    ],
+    outputs: ['y'],
+    initializers: [
+      ...CONSTANTS,
+      tensor('k', [6, 6, 1, 1]),
+      tensor('axes', [2], [2, 3], 'int64'),
+      tensor('last', [1], [-1], 'int64'),
+    ],
+  });
+  expect(featuresOf(Subject.of(model))).toMatchObject({ name: 'r', channels: 6, positions: 16 });
 });
 
 it('are operators, each by itself', () => {

@@ -3,7 +3,8 @@
 // the mean taken off, group normalisation an InstanceNormalization between two Reshapes; scale and shift follow.
 import { inferShapes } from '../analysis/infer.js';
 import { isDefaultDomain, type Model, type Node, operatorName } from '../graph/graph.js';
-import { type Links, linksOf, sizesOf, valuesRead } from './links.js';
+import { type Links, linksOf, sizesOf } from './links.js';
+import type { Subject } from './subject.js';
 import { floatData } from './tensor-data.js';
 
 export interface Normalisation {
@@ -31,21 +32,17 @@ export function findNormalisations(model: Model): Normalisation[] {
   return new Finder(model).find();
 }
 
+export function normalisationsIn(subject: Subject): readonly Normalisation[] {
+  return subject.once('normalisations', () => findNormalisations(subject.model));
+}
+
 class Finder {
   readonly #model: Model;
   readonly #links: Links;
-  readonly #readers = new Map<string, Node[]>();
 
   constructor(model: Model) {
     this.#model = model;
     this.#links = linksOf(model);
-    for (const node of this.#links.nodes) {
-      for (const name of valuesRead(node)) {
-        const readers = this.#readers.get(name);
-        if (readers) readers.push(node);
-        else this.#readers.set(name, [node]);
-      }
-    }
   }
 
   find(): Normalisation[] {
@@ -167,9 +164,9 @@ class Finder {
 
   /** Who uses a value, casts aside. */
   #readersOf(name: string): Node[] {
-    return (this.#readers.get(name) ?? []).flatMap((node) =>
-      isPassed(node) ? this.#readersOf(node.outputs[0]!) : [node],
-    );
+    return this.#links
+      .readersOf(name)
+      .flatMap((node) => (isPassed(node) ? this.#readersOf(node.outputs[0]!) : [node]));
   }
 
   #onlyReader(name: string): Node | undefined {

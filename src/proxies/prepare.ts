@@ -7,8 +7,6 @@ import { isKnown } from '../graph/dim.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
-import type { Value } from '../ops/build.js';
-import type { Decomposition } from '../ops/gradient.js';
 import { operatorFor } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import type { InputBatch } from './batch.js';
@@ -107,31 +105,12 @@ function inferred(model: Model, options: PrepareOptions): Inference {
 
 /** Fused operators hide weights, biases, normalisations and activations. */
 function withoutFusion(model: Model): Model {
-  const partsOf = (node: Node): Decomposition | undefined =>
-    isDefaultDomain(node.domain)
-      ? undefined
-      : (operatorFor(node)?.decompose ?? ACTIVATIONS[operatorName(node)]);
-  if (!model.graph.nodes.some(partsOf)) return model;
-  return rewriteNodes(model, (e) => partsOf(e.call.node)?.(e));
-}
-
-/** In parts that there are kernels of all types for, as most files have them. */
-const ACTIVATIONS: Readonly<Record<string, Decomposition>> = {
-  'com.microsoft.Gelu': (e) => [gelu(e.input(0))],
-  'com.microsoft.BiasGelu': (e) => [gelu(e.input(0).add(e.input(1)))],
-  'com.microsoft.FastGelu': (e) => {
-    const x = e.call.inputs.length > 1 ? e.input(0).add(e.input(1)) : e.input(0);
-    const inner = x.add(x.mul(x).mul(x).mul(0.044715)).mul(Math.sqrt(2 / Math.PI));
-    return [x.mul(inner.tanh().add(1)).mul(0.5)];
-  },
-  'com.microsoft.QuickGelu': (e) => {
-    const x = e.input(0);
-    return [x.mul(x.mul(e.call.float('alpha', 1.702)).sigmoid())];
-  },
-};
-
-function gelu(x: Value): Value {
-  return x.mul(x.mul(Math.SQRT1_2).erf().add(1)).mul(0.5);
+  const isFused = (node: Node): boolean =>
+    !isDefaultDomain(node.domain) && operatorFor(node)?.decompose !== undefined;
+  if (!model.graph.nodes.some(isFused)) return model;
+  return rewriteNodes(model, (e) =>
+    isFused(e.call.node) ? operatorFor(e.call.node)!.decompose!(e) : undefined,
+  );
 }
 
 /** Shapes of inputs with a batch in place of a symbolic first dimension. */

@@ -6,7 +6,7 @@ import { isFloat } from '../graph/dtype.js';
 import { type Model, type Node, operatorName } from '../graph/graph.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isTensor, type ValueType } from '../graph/types.js';
-import { linksOf, valuesRead } from './links.js';
+import { type Links, linksOf, valuesRead } from './links.js';
 
 /** Where a layer is applied. */
 export interface LayerUse {
@@ -105,13 +105,7 @@ export function findWeights(
   const sources = new Map<string, readonly string[]>();
   for (const name of graph.initializers.keys()) sources.set(name, [name]);
   const uses = new Map<string, Use[]>();
-  const consumers = new Map<string, Node[]>();
   for (const node of graph.nodes) {
-    for (const name of node.inputs) {
-      const list = consumers.get(name);
-      if (list) list.push(node);
-      else consumers.set(name, [node]);
-    }
     if (REARRANGES.has(operatorName(node)) && valuesRead(node).every(isFixed)) {
       const from = node.opType === 'Concat' ? node.inputs : node.inputs.slice(0, 1);
       const found = [...new Set(from.flatMap((name) => sources.get(name) ?? []))];
@@ -134,7 +128,7 @@ export function findWeights(
     const role = roleOf(tensor, kinds.get(name), found, types);
     roles.set(name, role);
     if (role.kind !== 'weight') continue;
-    const applied = found.filter(isProduct).map(({ node }) => layerUse(node, consumers, sources, types));
+    const applied = found.filter(isProduct).map(({ node }) => layerUse(node, links, sources, types));
     layers.push({ weight: name, dims: tensor.dims, fanIn: role.fanIn, uses: applied });
   }
   // Biases once the layers are known, as their fan is that of the weight.
@@ -211,13 +205,13 @@ function summedOver(equation: string, slot: number, dims: readonly number[]): nu
 /** Where a layer's output is: behind the addition of its bias. */
 function layerUse(
   node: Node,
-  consumers: ReadonlyMap<string, readonly Node[]>,
+  { readersOf }: Links,
   sources: ReadonlyMap<string, unknown>,
   types: ReadonlyMap<string, ValueType>,
 ): LayerUse {
   const own = node.outputs[0]!;
   const isConv = /Conv(Transpose)?$/.test(node.opType);
-  const readers = consumers.get(own) ?? [];
+  const readers = readersOf(own);
   const [add] = readers;
   const type = types.get(own);
   const rank = isTensor(type) ? (type.rank ?? 2) : 2;

@@ -54,13 +54,42 @@ function dropout(node: Expansion, x: Value, residual: Value | undefined, ratio: 
 const BiasDropout: Decomposition = (node) =>
   dropout(node, node.input(0).add(node.input(1)), node.optionalInput(2), 3);
 
+/** Input 0, and a bias at input 1 if there is one. */
+function biasedInput(node: Expansion): Value {
+  const bias = node.optionalInput(1);
+  return bias ? node.input(0).add(bias) : node.input(0);
+}
+
+/** ½·x·(1 + erf(x/√2)) */
+const Gelu: Decomposition = (node) => {
+  const x = biasedInput(node);
+  return [x.mul(x.mul(Math.SQRT1_2).erf().add(1)).mul(0.5)];
+};
+
+/** ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))) */
+const FastGelu: Decomposition = (node) => {
+  const x = biasedInput(node);
+  const inner = x.add(x.mul(x).mul(x).mul(0.044715)).mul(Math.sqrt(2 / Math.PI));
+  return [x.mul(inner.tanh().add(1)).mul(0.5)];
+};
+
+const QuickGelu: Decomposition = (node) => {
+  const x = node.input(0);
+  return [x.mul(x.mul(node.call.float('alpha', 1.702)).sigmoid())];
+};
+
+/** Those that have slopes, too, are differentiated by them; their parts are for who looks for biases and activations. */
 export const activationDecompositions: Readonly<Record<string, Decomposition>> = {
   BiasAdd: (node) => [node.input(0).add(node.input(1)).add(node.input(2))],
   BiasDropout,
+  BiasGelu: Gelu,
   BiasSoftmax,
   BiasSplitGelu,
   /** The mask, whose elements are bits, does not come out. */
   BitmaskBiasDropout: (node) => BiasDropout(node).slice(0, 1),
   BitmaskDropout: (node) => dropout(node, node.input(0), undefined, 1).slice(0, 1),
+  FastGelu,
   GatedAdd: (node) => [node.input(0).add(node.input(1).mul(node.input(2)))],
+  Gelu,
+  QuickGelu,
 };
