@@ -10,6 +10,7 @@ const ROWS = [
   ['search', 'measure', 'store'],
   ['report'],
   ['predictors', 'proxies'],
+  ['networks'],
   ['spaces', 'datasets'],
   ['nn'],
   ['runtime'],

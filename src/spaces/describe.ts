@@ -1,6 +1,6 @@
 // What can be said of an architecture without training it: its size, its cost, and what makes it the same as another.
-import { cost } from '../analysis/cost.js';
-import { inferShapes } from '../analysis/infer.js';
+import { type CostReport, cost } from '../analysis/cost.js';
+import { type Inference, inferShapes } from '../analysis/infer.js';
 import { toldKind } from '../analysis/parameters.js';
 import { add, type Dim, multiply } from '../graph/dim.js';
 import type { Model } from '../graph/graph.js';
@@ -51,7 +51,14 @@ export function describeArchitecture(
 
 /** What `cost` counts; faster for a network that states its parameters itself, as a million of them may be asked for. */
 export function describeNetwork(model: Model): NetworkDescription {
-  const inference = inferShapes(model);
+  return describeInference(inferShapes(model));
+}
+
+/** @param costOf gives the cost report where it is needed; a caller may have it already. */
+export function describeInference(
+  inference: Inference,
+  costOf: () => CostReport = () => cost(inference),
+): NetworkDescription {
   const { nodes, initializers } = inference.graph;
   let [macs, flops]: [Dim, Dim] = [0, 0];
   let depth = 0;
@@ -67,8 +74,8 @@ export function describeNetwork(model: Model): NetworkDescription {
     for (const name of node.outputs) depths.set(name, here);
     if (here > depth) depth = here;
   }
-  if (!model.metadata.has(SPACE_KEY)) {
-    const { totals } = cost(inference);
+  if (!inference.model.metadata.has(SPACE_KEY)) {
+    const { totals } = costOf();
     const counts = { parameters: totals.parameters, macs: Number(totals.macs), flops: Number(totals.flops) };
     return { ...counts, depth, nodes: nodes.length };
   }
