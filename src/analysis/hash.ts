@@ -140,6 +140,10 @@ class StructureHasher {
       case 'graph':
       case 'graphs':
         return attribute.type;
+      case 'float':
+      case 'floats':
+        // In single precision, as files have them: a network has the same hash before and after it is written.
+        return `${attribute.type}:${[attribute.value].flat().map(Math.fround).join(',')}`;
       default:
         return `${attribute.type}:${[attribute.value].flat().map(String).join(',')}`;
     }
