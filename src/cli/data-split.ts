@@ -10,7 +10,8 @@ import {
   sizeSplit,
 } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
-import { writeBeside, writeTableFile } from '../store/table-file.js';
+import { writeTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { JSON_HELP, jsonText, names, open, type PlainFlags, withPlain } from './data-options.js';
@@ -88,7 +89,7 @@ ${JSON_HELP}`,
         testOnAll: split.testOnAll,
       };
       const record = jsonText('split', { ...description, files, rows: indices });
-      await writeBeside(`${flags.output}.split.json`, [new TextEncoder().encode(`${record}\n`)]);
+      await writeOutput(`${flags.output}.split.json`, `${record}\n`);
       const counts = Object.fromEntries(PARTS.map((part) => [part, split[part].length]));
       if (flags.json) return print(jsonText('split', { ...description, files, counts }));
       const seed = split.seed === undefined ? '' : `, seed ${split.seed}`;

@@ -7,7 +7,8 @@ import { unreadable } from '../onnx/file.js';
 import { evaluate } from '../predictors/evaluate.js';
 import { type Predictor, type PredictorInfo, withInterval } from '../predictors/predictor.js';
 import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { readTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { evaluationJson, evaluationText } from './evaluate-text.js';
@@ -92,7 +93,7 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
             labels,
             version: version(),
           });
-          await writeBeside(flags.report, [new TextEncoder().encode(html)]);
+          await writeOutput(flags.report, html);
         }
         write(flags.json ? evaluationJson(found, flags.report) : evaluationText(found, flags.report));
       } finally {

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { CELL_MODELS, type CellModelName, PRETRAINING } from '../predictors/cell-models.js';
 import { pretrainCells } from '../predictors/cell-predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
-import { writeBeside } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
 import { positive, print, wholeNumber } from './command.js';
 import { formatExact } from './format.js';
@@ -88,7 +88,7 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
       ),
     );
     line.end();
-    await writeBeside(output, [predictor.toOnnx()]);
+    await writeOutput(output, predictor.toOnnx());
     removeCheckpoints(output);
     const seconds = (performance.now() - start) / 1000;
     const labels = predictor.info.labels.map(({ name }) => name);

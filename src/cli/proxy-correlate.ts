@@ -5,7 +5,8 @@ import type { Table } from '../datasets/table.js';
 import { evaluate, type MetricResult } from '../predictors/evaluate.js';
 import { ONNX_FILES } from '../predictors/network-source.js';
 import { type Correlation, correlationReport, resultTexts } from '../report/index.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { readTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { printable } from '../util/printable.js';
 import { wholeNumber } from './command.js';
@@ -94,7 +95,7 @@ async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
     ),
   };
   if (flags.report !== undefined) {
-    await writeBeside(flags.report, [new TextEncoder().encode(reportOf(found))]);
+    await writeOutput(flags.report, reportOf(found));
   }
   outlets.write(flags.json ? correlateJson(found) : correlateText(found));
   if (!records.some(isScored)) outlets.exit(exitCodeOf(records));

@@ -8,7 +8,7 @@ import { ResultFiles } from '../reproduce/result-files.js';
 import { type RanTable, runTable } from '../reproduce/run-table.js';
 import type { ReproducedTable } from '../reproduce/table.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
-import { writeBeside } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { shippedTrunk } from './predictors.js';
@@ -146,8 +146,7 @@ async function writeReports(
     ...(steps === undefined ? [] : [`--steps ${steps}`]),
   ].join(' ');
   const about = { table, lines, results, command };
-  const save = (path: string, text: string): Promise<void> =>
-    writeBeside(path, [new TextEncoder().encode(text)]);
+  const save = (path: string, text: string): Promise<void> => writeOutput(path, text);
   if (markdown !== undefined) await save(markdown, tableMarkdown(about));
   if (report !== undefined) await save(report, tableHtml(about));
 }

@@ -17,8 +17,8 @@ import { runSearch, type SearchEnd } from '../search/search.js';
 import { STRATEGIES, type StrategyOptions, strategyNamed } from '../search/strategies.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { spaceNamed } from '../spaces/index.js';
-import { writeBeside } from '../store/table-file.js';
 import { TrialLog } from '../store/trial-log.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { positive, print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
@@ -189,7 +189,7 @@ async function run(
         winners,
         volume,
       });
-      await writeBeside(report, [Buffer.from(html)]);
+      await writeOutput(report, html);
     }
     write(flags.json ? searchJson(found) : searchText(found));
   } finally {

@@ -9,7 +9,8 @@ import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../pre
 import { labelledRows } from '../predictors/labelled-rows.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { readTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
 import { positive, print, wholeNumber } from './command.js';
@@ -142,7 +143,7 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
     );
     line.end();
     const seconds = (performance.now() - start) / 1000;
-    await writeBeside(output, [predictor.toOnnx()]);
+    await writeOutput(output, predictor.toOnnx());
     if (flags.curves !== undefined) await writeCurves(flags.curves, members);
     removeCheckpoints(output);
     const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
@@ -215,7 +216,7 @@ async function writeCurves(path: string, members: readonly TrainedMember[]): Pro
     schema: 'auspex.curves/1',
     members: members.map(({ curves, ended }) => ({ ended, ...curves })),
   });
-  await writeBeside(path, [new TextEncoder().encode(`${text}\n`)]);
+  await writeOutput(path, `${text}\n`);
 }
 
 /** What came of a training. */
