@@ -15,9 +15,9 @@ import { type Lock, lockFile } from './lock.js';
 
 export interface TrialLogOptions {
   /** Goes on with a log that is there; else there must be none. */
-  readonly resume?: boolean;
+  readonly resume?: boolean | undefined;
   /** Begins a new log in the place of one that is there. */
-  readonly replace?: boolean;
+  readonly replace?: boolean | undefined;
 }
 
 const NEWLINE = 0x0a;
