@@ -28,6 +28,7 @@ const ROWS = [
 const NODE_ONLY = [
   /^(cli|server|app|reproduce|store|measure)\//,
   /^onnx\/(file|output-file)\.ts$/,
+  /^inputs\/(images|cifar|npy|png)\.ts$/,
   /^index\.ts$/,
 ];
 
