@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 and 143 stopped by a signal.
 import { Command, CommanderError } from 'commander';
+import { proxyScorers } from '../app/score/scorers.js';
 import { AuspexError } from '../util/errors.js';
 import { dataCommand } from './data.js';
 import { evaluateCommand } from './evaluate.js';
@@ -9,7 +10,6 @@ import { inspectCommand } from './inspect.js';
 import { predictCommand } from './predict.js';
 import { pretrainCommand } from './pretrain.js';
 import { proxyCommand } from './proxy.js';
-import { proxyScorers } from './proxy-scorers.js';
 import { reproduceCommand } from './reproduce.js';
 import { searchCommand } from './search.js';
 import { stoppedExitCode } from './signals.js';
