@@ -39,7 +39,7 @@ interface Searched {
 }
 
 const FIXTURE = 'search.json';
-const budgetOf = (name: string): number => (name === 'etas' ? 20 : 40);
+const budgetOf = (name: string): number => (name === 'etas' ? 15 : 40);
 const { folder, remove } = scratch('search');
 afterAll(remove);
 
