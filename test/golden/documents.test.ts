@@ -141,7 +141,7 @@ beforeAll(async () => {
   }
   const names = [...CALLS.map(([name]) => name), ...WRITTEN];
   if (isUpdate) writeFixture(FIXTURE, Object.fromEntries(names.map((name) => [name, found[name]])));
-}, 90_000);
+}, 240_000);
 
 describe('documents', () => {
   const frozen = isUpdate ? {} : readFixture<Record<string, Structure>>(FIXTURE);

@@ -111,7 +111,7 @@ beforeAll(async () => {
     found[text] = { exit: status, code: /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*):\s/.exec(stderr)?.[1] ?? '-' };
   });
   if (isUpdate) writeFixture(FIXTURE, Object.fromEntries(CASES.map((text) => [text, found[text]])));
-}, 60_000);
+}, 240_000);
 
 describe('mistakes', () => {
   const frozen = isUpdate ? {} : readFixture<Record<string, Refusal>>(FIXTURE);

@@ -66,7 +66,7 @@ beforeAll(async () => {
   const asked = documents[0]!.proxies.map(({ name }) => name);
   found.all = asked.filter((name) => !variants.includes(name));
   if (isUpdate) writeFixture(FIXTURE, found);
-}, 120_000);
+}, 240_000);
 
 describe('scores', () => {
   const frozen = isUpdate ? found : readFixture<Frozen>(FIXTURE);

@@ -116,7 +116,7 @@ beforeAll(async () => {
     const text = await output(folder, [...args, '--budget', String(budgetOf(name)), '-o', name, '--json']);
     searched.set(name, { args, result: JSON.parse(text), trials: trialsOf(name) });
   });
-}, 60_000);
+}, 240_000);
 
 describe.each(SEARCHES)('%s', (name, space, _, floor) => {
   const budget = budgetOf(name);
