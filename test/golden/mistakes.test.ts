@@ -82,7 +82,7 @@ const CASES = [
   'search nasbench201 --evaluator predictor:ACCURACY --option what=3 --budget 3',
   'search nasbench201 --evaluator predictor:ACCURACY --option population=0 --budget 3',
   'search nasbench201 --evaluator predictor:ACCURACY --strategy etas --proxy snap --budget 3',
-  'search nasbench201 --evaluator predictor:ACCURACY --max parameters=1 --budget 3',
+  'search nasbench201 --evaluator predictor:ACCURACY --max beauty=1 --budget 3',
   'evaluate NET --data table.csv',
   'evaluate ACCURACY --data table.csv --label what',
   'evaluate ACCURACY --data table.csv --label acc',
