@@ -1,6 +1,6 @@
 // The last step of a build: makes the command line one file, because loading a hundred modules takes longer
 // than inspecting a network, and puts it into node_modules/.bin, where `npx auspex` looks first (see
-// cli-bin.js for why package.json has no `bin` of its own). The library stays as the compiler wrote it.
+// pack.js for why package.json has no `bin` of its own). The library stays as the compiler wrote it.
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
