@@ -238,7 +238,7 @@ describe('auspex data export', () => {
   it('leaves nothing behind when it cannot write', () => {
     const { status, stderr } = run('export', 'cells.csv', '-o', join('nowhere', 'out.csv'));
     expect(status).toBe(1);
-    expect(stderr).toContain('FILE_UNWRITABLE');
+    expect(stderr).toContain('OUTPUT_NOT_WRITABLE');
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.
+// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 and 143 stopped by a signal.
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
 import { wrapLines } from './format.js';
+import { stoppedExitCode } from './signals.js';
 import { version } from './version.js';
 
 /** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
@@ -57,6 +58,7 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+process.exitCode = stoppedExitCode() ?? process.exitCode;
 
 /** The command of a name; all of them for anything else, such as `--help` or a name that is misspelt. */
 async function commandsFor(name = ''): Promise<Command[]> {
