@@ -198,12 +198,12 @@ describe('csvOf', () => {
   it('quotes what needs it and leaves missing values empty', () => {
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a,b', unit: 'ms', higherIsBetter: false, provenance: 'made "up"' }],
+      labels: [{ name: 'a,b', unit: 'ms', better: 'lower', provenance: 'made "up"' }],
       architectures: ['plain', '{"k": 1}'],
       columns: { 'a,b': [0.1, Number.NaN] },
     });
     expect(Buffer.concat([...csvOf(table)]).toString()).toBe(
-      '# auspex {"table":1,"space":"toy","labels":{"a,b":{"unit":"ms","higherIsBetter":false,"provenance":"made \\"up\\""}}}\n' +
+      '# auspex {"table":2,"space":"toy","labels":{"a,b":{"unit":"ms","better":"lower","provenance":"made \\"up\\""}}}\n' +
         'arch,"a,b"\nplain,0.1\n"{""k"": 1}",\n',
     );
   });

@@ -77,12 +77,12 @@ describe('jsonlOf', () => {
   it('begins with the description and leaves out what is missing', () => {
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a', unit: 'ms', higherIsBetter: false, provenance: 'made up' }],
+      labels: [{ name: 'a', unit: 'ms', better: 'lower', provenance: 'made up' }],
       architectures: ['x', 'y', 'z'],
       columns: { a: [0.1, Number.NaN, Number.POSITIVE_INFINITY] },
     });
     expect(Buffer.concat([...jsonlOf(table)]).toString()).toBe(
-      '{"auspex":{"table":1,"space":"toy","labels":{"a":{"unit":"ms","higherIsBetter":false,"provenance":"made up"}}}}\n' +
+      '{"auspex":{"table":2,"space":"toy","labels":{"a":{"unit":"ms","better":"lower","provenance":"made up"}}}}\n' +
         '{"arch":"x","a":0.1}\n{"arch":"y"}\n{"arch":"z","a":"inf"}\n',
     );
   });

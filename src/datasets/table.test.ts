@@ -9,7 +9,7 @@ fc.configureGlobal({ seed: 1 });
 const label = (name: string, unit = '%', provenance = 'made up'): Label => ({
   name,
   unit,
-  higherIsBetter: true,
+  better: 'higher',
   provenance,
 });
 

@@ -8,7 +8,7 @@ export interface Label {
   readonly name: string;
   /** `%`, `ms`, `images/s`; empty for a number that has none. */
   readonly unit: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** How the numbers were obtained: measured by whom, trained how, predicted by what. */
   readonly provenance: string;
 }
@@ -195,7 +195,7 @@ function* allTexts(tables: readonly Table[]): Generator<string> {
 
 function joined(known: Label | undefined, label: Label): Label {
   if (known === undefined) return label;
-  if (known.unit !== label.unit || known.higherIsBetter !== label.higherIsBetter) {
+  if (known.unit !== label.unit || known.better !== label.better) {
     throw new AuspexError(
       'TABLE_LABELS',
       `label '${label.name}' means different things in the tables to join`,

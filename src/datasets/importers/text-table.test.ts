@@ -38,7 +38,7 @@ describe('tables that say what they are', () => {
   const label = fc.record<Label>({
     name,
     unit: fc.string(),
-    higherIsBetter: fc.boolean(),
+    better: fc.constantFrom('higher' as const, 'lower' as const),
     provenance: fc.string({ unit: 'grapheme' }),
   });
   const tables = fc
@@ -70,7 +70,7 @@ describe('tables that say what they are', () => {
     const rows = 20_000;
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a', unit: '', higherIsBetter: true, provenance: 'made up' }],
+      labels: [{ name: 'a', unit: '', better: 'higher', provenance: 'made up' }],
       architectures: Array.from({ length: rows }, (_, i) => `arch ${i}`),
       columns: { a: Array.from({ length: rows }, (_, i) => i / 7) },
     });
@@ -88,15 +88,15 @@ describe('tables that say what they are', () => {
     const head =
       '# auspex {"table":1,"space":"toy","labels":{"b":{"higherIsBetter":true},"a":{"higherIsBetter":false}}}';
     const table = await read(`${head}\nhash,a,arch,b\nh,1,x,2\n`);
-    expect(table.labels.map((l) => [l.name, l.higherIsBetter])).toEqual([
-      ['a', false],
-      ['b', true],
+    expect(table.labels.map((l) => [l.name, l.better])).toEqual([
+      ['a', 'lower'],
+      ['b', 'higher'],
     ]);
     expect([table.arch(0), table.column('a')[0], table.column('b')[0]]).toEqual(['x', 1, 2]);
   });
 
   it.each([
-    ['a later version', '{"table":2,"space":"s","labels":{}}', /version is 2/],
+    ['a later version', '{"table":3,"space":"s","labels":{}}', /version is 3/],
     ['no space', '{"table":1,"labels":{}}', /space is missing/],
     ['no labels', '{"table":1,"space":"s"}', /labels are missing/],
     ['a label that is none', '{"table":1,"space":"s","labels":{"a":1}}', /'a' is 1/],
@@ -105,7 +105,8 @@ describe('tables that say what they are', () => {
       '{"table":1,"space":"s","labels":{"a":{"higherIsBetter":true,"unit":1}}}',
       /must be texts/,
     ],
-    ['no direction', '{"table":1,"space":"s","labels":{"a":{"unit":""}}}', /higherIsBetter/],
+    ['no direction', '{"table":1,"space":"s","labels":{"a":{"unit":""}}}', /better/],
+    ['a wrong direction', '{"table":2,"space":"s","labels":{"a":{"better":"up"}}}', /better/],
     ['broken JSON', '{"table":1', /not JSON/],
     [
       'a column that is not there',
@@ -179,7 +180,7 @@ describe('plain files', () => {
   const plain: PlainTable = {
     space: 'mine',
     arch: 'net.text',
-    labels: [{ name: 'speed', unit: 'ms', higherIsBetter: false, provenance: 'measured at home' }],
+    labels: [{ name: 'speed', unit: 'ms', better: 'lower', provenance: 'measured at home' }],
   };
 
   it('are read as the caller says', async () => {

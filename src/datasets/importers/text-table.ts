@@ -193,10 +193,10 @@ function explained({ space, labels, arch }: PlainTable): Layout {
 function withoutSource({
   name,
   unit,
-  higherIsBetter,
+  better,
   provenance,
 }: Layout['labels'][number]): Metadata['labels'][number] {
-  return { name, unit, higherIsBetter, provenance };
+  return { name, unit, better, provenance };
 }
 
 function json(text: string, line: number): unknown {
