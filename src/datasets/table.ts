@@ -11,7 +11,11 @@ export interface Label {
   readonly better: 'higher' | 'lower';
   /** How the numbers were obtained: measured by whom, trained how, predicted by what. */
   readonly provenance: string;
+  /** How predictors learn it, where it is said: as it is, or as its logarithm, which makes errors relative. */
+  readonly transform?: LabelTransform;
 }
+
+export type LabelTransform = 'linear' | 'log';
 
 /** The name of the architectures' column in files; no label has it. */
 export const ARCH = 'arch';
