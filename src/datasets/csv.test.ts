@@ -171,11 +171,7 @@ describe('numbers', () => {
     [' 2 ', 2],
     ['123456789012345678', 123456789012345680],
     ['0.1234567890123456789', 0.12345678901234568],
-    ['inf', Number.POSITIVE_INFINITY],
-    ['-Infinity', Number.NEGATIVE_INFINITY],
     ['', Number.NaN],
-    ['nan', Number.NaN],
-    ['NaN', Number.NaN],
     ['NA', Number.NaN],
     ['None', Number.NaN],
     ['null', Number.NaN],
@@ -184,14 +180,29 @@ describe('numbers', () => {
     expect(numberOf(text)).toBe(value);
   });
 
-  it.each(['abc', '-', '.', '1.2.3', '1,5', '0x10', '1_000', '--1', 'e5', '1e', '９', '1'.repeat(500)])(
-    "'%s' is none",
-    (text) => {
-      const bytes = Buffer.from(text);
-      expect(numberIn(bytes, 0, bytes.length)).toBeUndefined();
-      expect(numberOf(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'abc',
+    '-',
+    '.',
+    '1.2.3',
+    '1,5',
+    '0x10',
+    '1_000',
+    '--1',
+    'e5',
+    '1e',
+    '９',
+    '1'.repeat(500),
+    'nan',
+    'NaN',
+    'inf',
+    '-Infinity',
+    '1e999',
+  ])("'%s' is none", (text) => {
+    const bytes = Buffer.from(text);
+    expect(numberIn(bytes, 0, bytes.length)).toBeUndefined();
+    expect(numberOf(text)).toBeUndefined();
+  });
 });
 
 describe('csvOf', () => {

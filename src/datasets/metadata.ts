@@ -3,7 +3,7 @@
 // Version 1 said `"higherIsBetter":true`, and is read, too.
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { Label } from './table.js';
+import type { Label, Table } from './table.js';
 
 const VERSION = 2;
 
@@ -11,6 +11,8 @@ const VERSION = 2;
 export interface Metadata {
   readonly space: string;
   readonly labels: readonly Label[];
+  /** Columns of words, such as the device of a row. */
+  readonly texts?: readonly string[] | undefined;
 }
 
 /** How the caller explains a file that says nothing of itself. */
@@ -19,13 +21,12 @@ export interface PlainTable extends Metadata {
   readonly arch: string;
 }
 
-export function metadataObject({ space, labels }: Metadata): object {
+export function metadataObject({ space, labels, texts }: Table): object {
   return {
     table: VERSION,
     space,
-    labels: Object.fromEntries(
-      labels.map(({ name, unit, better, provenance }) => [name, { unit, better, provenance }]),
-    ),
+    labels: Object.fromEntries(labels.map(({ name, ...meaning }) => [name, meaning])),
+    ...(texts.size === 0 ? {} : { texts: [...texts.keys()] }),
   };
 }
 
@@ -42,19 +43,25 @@ export function parseMetadata(value: unknown, where: string): Metadata {
   }
   if (typeof value.space !== 'string') throw refuse(`its space is ${shown(value.space)}, not a text`);
   if (!isRecord(value.labels)) throw refuse(`its labels are ${shown(value.labels)}, not an object`);
-  const labels = Object.entries(value.labels).map(([name, label]): Label => {
-    if (!isRecord(label)) throw refuse(`label '${name}' is ${shown(label)}, not an object`);
-    const { unit = '', provenance = '' } = label;
-    const better = directionOf(label);
-    if (typeof unit !== 'string' || typeof provenance !== 'string') {
-      throw refuse(`unit and provenance of label '${name}' must be texts`);
-    }
-    if (better === undefined) {
-      throw refuse(`label '${name}' does not say "better": "higher" or "lower"`);
-    }
-    return { name, unit, better, provenance };
-  });
-  return { space: value.space, labels };
+  const { texts = [] } = value;
+  if (!Array.isArray(texts) || !texts.every((name): name is string => typeof name === 'string')) {
+    throw refuse(`its texts are ${shown(texts)}, not a list of columns`);
+  }
+  const labels = Object.entries(value.labels).map(([name, label]) => parseLabel(name, label, refuse));
+  return { space: value.space, labels, texts };
+}
+
+function parseLabel(name: string, label: unknown, refuse: (problem: string) => AuspexError): Label {
+  if (!isRecord(label)) throw refuse(`label '${name}' is ${shown(label)}, not an object`);
+  const { unit = '', provenance = '', transform } = label;
+  const better = directionOf(label);
+  if (typeof unit !== 'string' || typeof provenance !== 'string') {
+    throw refuse(`unit and provenance of label '${name}' must be texts`);
+  }
+  if (better === undefined) throw refuse(`label '${name}' does not say "better": "higher" or "lower"`);
+  if (transform === undefined) return { name, unit, better, provenance };
+  if (transform === 'linear' || transform === 'log') return { name, unit, better, provenance, transform };
+  throw refuse(`the transform of label '${name}' is ${shown(transform)}, not "linear" or "log"`);
 }
 
 function directionOf({ better, higherIsBetter }: Record<string, unknown>): Label['better'] | undefined {

@@ -19,6 +19,8 @@ export interface Layout {
   readonly has: readonly string[];
   readonly arch: readonly ArchPart[];
   readonly labels: readonly LabelSource[];
+  /** Columns of words to keep. */
+  readonly texts?: readonly string[];
 }
 
 type Describe = (provenance: string, unit?: string) => (name: string, from?: string) => LabelSource;
