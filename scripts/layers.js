@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 /** From the top row down, as in docs/architecture.md. Folders of one row do not import each other. */
 const ROWS = [
   ['cli', 'server'],
+  ['app'],
   ['reproduce'],
   ['search', 'measure', 'store'],
   ['report'],
@@ -23,7 +24,7 @@ const ROWS = [
 ];
 
 /** What may use Node's own modules. Test files may, too. */
-const NODE_ONLY = [/^(cli|server|reproduce|store|measure)\//, /^onnx\/file\.ts$/, /^index\.ts$/];
+const NODE_ONLY = [/^(cli|server|app|reproduce|store|measure)\//, /^onnx\/file\.ts$/, /^index\.ts$/];
 
 /** The one upward import that tests need: operators are checked through inference. */
 const TEST_FILE = /\.(test|testing)\.ts$/;
