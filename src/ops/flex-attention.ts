@@ -34,6 +34,7 @@ const FlexAttention: Operator = {
     const sizes = sizesOf(call);
     return sizes && dotProductCost(sizes);
   }),
+  traits: { attention: true },
 };
 
 export const flexAttentionOperators: OperatorTable = { 'ai.onnx.preview.FlexAttention': FlexAttention };

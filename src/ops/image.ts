@@ -73,7 +73,7 @@ const AffineGrid: Operator = {
     const dimensions = shapeOfRank(call, 0, 3)?.[1];
     return { otherFlops: times(call.outputSize(), dimensions, 2) };
   }),
-  roles: ['data', 'setting'],
+  roles: { setting: ['size'] },
   gradient: affineGridGradient,
 };
 
@@ -100,7 +100,7 @@ const Col2Im: Operator = {
     return [new TensorType(call.dtype(0), shape)];
   },
   cost: counted('1 per input element', perInput(1).of),
-  roles: ['data', 'setting'],
+  roles: { setting: ['image_shape', 'block_shape'] },
   gradient: col2ImGradient,
 };
 
@@ -125,7 +125,7 @@ const NonMaxSuppression: Operator = {
   cost: counted('1 per score: how many boxes are compared is data', (call) => ({
     otherFlops: call.inputSize(1),
   })),
-  roles: ['data', 'data', 'setting'],
+  roles: { data: ['boxes', 'scores'], others: 'setting' },
 };
 
 const PIXEL_CHANNELS: ReadonlyMap<string, number> = new Map([

@@ -33,12 +33,13 @@ const Pad: Operator = {
     return [new TensorType(x.dtype, padded, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { data: ['data'], others: 'setting' },
   gradient: (g) => {
     const { shape } = g.input(0);
     const [axes, pads] = [axesOf(g.call, shape), padsOf(g.call)];
     return padGradient(g, axes && pads && paddingOf(g.call, shape, axes, pads));
   },
+  traits: { moves: 'pad' },
 };
 
 function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: readonly Dim[]): Padding {
@@ -109,7 +110,7 @@ const CenterCropPad: Operator = {
     return [new TensorType(x.dtype, fitted)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['shape'] },
   gradient: centerCropPadGradient,
 };
 

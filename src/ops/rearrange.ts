@@ -29,7 +29,7 @@ const Trilu: Operator = {
     return [new TensorType(x.dtype, x.shape, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['k'] },
   gradient: triluGradient,
 };
 
@@ -48,7 +48,7 @@ const ReverseSequence: Operator = {
     return [new TensorType(x.dtype, x.shape)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['sequence_lens'] },
   gradient: reverseSequenceGradient,
 };
 

@@ -110,9 +110,12 @@ function recurrent(cell: Cell, decompose: Decomposition): Operator {
       },
     ),
     // Initial states that are constants are zeros, hardly ever learned.
-    roles: cell.memory
-      ? ['data', 'weight', 'weight', 'weight', 'setting', 'setting', 'setting', 'weight']
-      : ['data', 'weight', 'weight', 'weight', 'setting', 'setting'],
+    roles: {
+      weight: ['W', 'R', ...(cell.memory ? ['P'] : [])],
+      bias: ['B'],
+      setting: ['sequence_lens', 'initial_h', ...(cell.memory ? ['initial_c'] : [])],
+    },
+    traits: { recurrent: true },
   };
 }
 

@@ -10,13 +10,13 @@ import {
   type CostRule,
   commonDtype,
   expectInteger,
-  type InputRole,
+  type InputRoles,
   type Operator,
 } from './operator.js';
 import type { OperatorTable } from './registry.js';
 import { scatterElementsGradient, scatterNdGradient } from './scatter.gradient.js';
 
-const ROLES: readonly InputRole[] = ['data', 'setting', 'data'];
+const ROLES: InputRoles = { setting: ['indices'] };
 
 /** What happens where an element stands already. */
 const REDUCTIONS: Readonly<Record<string, (old: Dim, update: Dim) => Dim>> = {
@@ -141,7 +141,7 @@ const TensorScatter: Operator = {
     return [new TensorType(dtype, shape)];
   },
   cost: FREE,
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['write_indices'] },
 };
 
 export const scatterOperators: OperatorTable = {

@@ -86,6 +86,7 @@ const SequenceConstruct: Operator = {
     return [sequenceOf(call, items)];
   },
   cost: FREE,
+  traits: { sequence: 'construct' },
 };
 
 const SequenceInsert: Operator = {
@@ -103,7 +104,7 @@ const SequenceInsert: Operator = {
     return [sequenceType(merged, items.toSpliced(at === 'end' ? items.length : at, 0, tensor))];
   },
   cost: counted('0', (call) => ({ memoryBytes: times(totalBytes([call.input(1)]), 2) })),
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['position'] },
 };
 
 const SequenceErase: Operator = {
@@ -117,7 +118,7 @@ const SequenceErase: Operator = {
     return [sequenceOf(call, items.toSpliced(at === 'end' ? -1 : at, 1), element)];
   },
   cost: counted('0', () => ({ memoryBytes: 0 })),
-  roles: ['data', 'setting'],
+  roles: { setting: ['position'] },
 };
 
 const SequenceAt: Operator = {
@@ -129,7 +130,8 @@ const SequenceAt: Operator = {
     return [typeof at === 'number' ? items[at]! : (common(call, items) ?? element)];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { setting: ['position'] },
+  traits: { moves: 'part', sequence: 'at' },
 };
 
 const SequenceLength: Operator = {
@@ -193,7 +195,8 @@ const SplitToSequence: Operator = {
     return [sequenceOf(call, items, part(call.unknownSize(0, axis)))];
   },
   cost: counted('0', (call) => ({ memoryBytes: times(totalBytes([call.input(0)]), 2) })),
-  roles: ['data', 'setting'],
+  roles: { setting: ['split'] },
+  traits: { moves: 'part', sequence: 'split' },
 };
 
 /** Concat of all elements; with `new_axis` each gets a dimension of size 1 first, and they are stacked. */
@@ -213,6 +216,7 @@ const ConcatFromSequence: Operator = {
     return concatSplitOperators.Concat!.infer(call.as('Concat', 13, items.map(stacked)));
   },
   cost: PARTIAL_READ,
+  traits: { sequence: 'concat' },
 };
 
 /** Many tensors of a type along an axis. A size that is no number need not be the same in all of them. */

@@ -79,7 +79,7 @@ const DFT: Operator = {
     const transforms = product(input.filter((_, i) => i !== axis && i !== input.length - 1));
     return { otherFlops: times(transforms, fftFlops(points, onesided ? 1 : input.at(-1))) };
   }),
-  roles: ['data', 'setting'],
+  roles: { setting: ['dft_length', 'axis'] },
   gradient: (g) => dftGradient(g, readTransform(g.call)),
 };
 
@@ -119,7 +119,7 @@ const STFT: Operator = {
     const parts = signal?.[2] ?? 1;
     return { otherFlops: times(frames, total(fftFlops(points, parts), call.has(2) ? points : 0)) };
   }),
-  roles: ['data', 'setting', 'setting', 'setting'],
+  roles: { setting: ['frame_step', 'window', 'frame_length'] },
 };
 
 export const signalOperators: OperatorTable = { DFT, STFT };

@@ -28,8 +28,9 @@ const Slice: Operator = {
     return [new TensorType(x.dtype, sliced, slicedElements(x, sliced, cuts))];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { data: ['data'], others: 'setting' },
   gradient: (g) => sliceGradient(g, cutsOf(g.call, g.input(0).shape)),
+  traits: { moves: 'part' },
 };
 
 /** What is taken of each dimension, where it is known; undefined when not even the dimensions are. */
