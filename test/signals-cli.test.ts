@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,8 @@ writeFileSync(
 writeFileSync(at('archs.txt'), `${archs.join('\n')}\n`);
 
 interface Ended {
-  readonly code: number | null;
+  /** As a shell gives it. */
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -59,11 +60,13 @@ async function stopped(
   child.stderr.on('data', (chunk) => {
     text.stderr += chunk;
   });
-  const ended = new Promise<number | null>((done) => void child.on('close', done));
+  const ended = new Promise<number>((done) => {
+    child.on('close', (code, signal) => done(code ?? 128 + constants.signals[signal!]));
+  });
   while (!hasBegun() && child.exitCode === null) await setTimeout(5);
   for (const signal of signals) {
     child.kill(signal);
-    await setTimeout(50);
+    await setTimeout(20);
   }
   return { code: await ended, ...text };
 }
@@ -155,6 +158,16 @@ describe('a command that is stopped', () => {
       stdout: '',
       stderr: expect.stringContaining('STOPPED: stopped by SIGINT'),
     });
+  });
+
+  it('ends at once when it is told twice, also in the middle of a network', async () => {
+    const args =
+      'proxy --space nasbench201 --input archs.txt --proxies zen,meco --workers 2 -o zen.jsonl'.split(' ');
+    const hasBegun = (): boolean =>
+      existsSync(at('zen.jsonl')) && readFileSync(at('zen.jsonl'), 'utf8').split('\n').length > 3;
+    const found = await stopped(args, hasBegun, 'SIGINT', 'SIGINT');
+    expect(found.code).toBe(130);
+    expect(leftovers()).toEqual([]);
   });
 
   it('ends at once when it is told twice', async () => {
