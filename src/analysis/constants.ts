@@ -240,6 +240,11 @@ function couldBeWeight(dtype: DataType): boolean {
   );
 }
 
+/** Whether what a constant is can be told from where its elements go: not by what single ones are looked up for. */
+function isFollowing(moves: Movement | undefined): boolean {
+  return moves !== undefined && moves !== 'lookup';
+}
+
 /** Notes a node with the constants it uses, and with what it only passes on. */
 function addUses(step: Step, isContainer: boolean, scope: Names): void {
   const { node, operator } = step;
@@ -247,7 +252,7 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
   const moves = operator?.traits?.moves;
   let isFollowed = false;
   // Looking something up in a table is work, even when it is known what is looked up.
-  let isFixed = moves !== undefined && moves !== 'lookup';
+  let isFixed = isFollowing(moves) && moves !== 'rows';
   const { inputs, outputs } = node;
   for (let i = 0; i < inputs.length; i++) {
     const name = inputs[i]!;
@@ -259,7 +264,7 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
   for (let i = 0; i < outputs.length; i++) {
     const name = outputs[i]!;
     if (name === '') continue;
-    if (moves !== undefined && isFollowed) {
+    if (isFollowing(moves) && isFollowed) {
       const value: Value = { uses: [], isFixed, isFollowed };
       results.push(value);
       scope.set(name, value);
@@ -271,7 +276,7 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
     const value = scope.get(inputs[slot]!);
     // Of what is not followed only the first use matters: it says whose it is.
     if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
-    const isMoved = moves === 'join' || (moves !== undefined && slot === 0);
+    const isMoved = moves === 'join' || (isFollowing(moves) && slot === 0);
     const through = isMoved ? results : NOTHING;
     value.uses.push({ by, node, slot, role: formal.role(slot), through, isContainer });
   }

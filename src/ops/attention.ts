@@ -55,7 +55,7 @@ function readAttention(call: Call): Attention | undefined {
 }
 
 function pastLength(call: Call): Dim {
-  if (!call.has(4)) return 0;
+  if (!call.has('past_key')) return 0;
   return optionalShape(call, 4, 4)?.[2] ?? optionalShape(call, 5, 4)?.[2] ?? call.unknownSize(1, 2);
 }
 

@@ -152,7 +152,7 @@ function splitSizes(call: Call, size: Dim, count: number, axis: number): Dim[] {
   const asked = call.int('num_outputs', count);
   if (asked !== count) call.fail(`num_outputs is ${asked}, but there are ${count} outputs`, 'OP_ATTRIBUTE');
   let given: readonly Dim[] | undefined = call.ints('split');
-  if (given === undefined && call.has(1)) {
+  if (given === undefined && call.has('split')) {
     expectInteger(call, 1);
     given = call.elements(1);
     if (given === undefined) return Array.from({ length: count }, (_, i) => call.unknownSize(i, axis));

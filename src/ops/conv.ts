@@ -222,7 +222,7 @@ const DeformConv: Operator = {
       if (!input || !window || !isTensor(output) || !output.shape) return undefined;
       const [batch, , ...sizes] = output.shape;
       const samples = product([batch!, input[1]!, kernelSize(window), ...sizes]);
-      const perSample = 2 ** (window.length + 1) - 1 + (call.has(4) ? 1 : 0);
+      const perSample = 2 ** (window.length + 1) - 1 + (call.has('mask') ? 1 : 0);
       return {
         macs: times(call.outputSize(), productsPerElement(call, DEFORMED)),
         otherFlops: total(multiply(samples, perSample), biasFlops(call, DEFORMED.bias)),

@@ -42,7 +42,7 @@ const Gather: Operator = {
   cost: PARTIAL_READ,
   roles: ROLES,
   gradient: gatherGradient,
-  traits: { moves: 'lookup' },
+  traits: { moves: 'rows' },
 };
 
 /** Takes one element per index: out[i][j] = x[indices[i][j]][j] for axis 0. */

@@ -119,7 +119,7 @@ const NonMaxSuppression: Operator = {
     const boxes = shapeOfRank(call, 0, 3);
     expectShape(call, 0, 'the boxes', [undefined, undefined, 4]);
     expectShape(call, 1, 'the scores', [boxes?.[0], undefined, boxes?.[1]]);
-    const most = call.has(2) ? call.scalar(2) : 0;
+    const most = call.has('max_output_boxes_per_class') ? call.scalar('max_output_boxes_per_class') : 0;
     return [new TensorType('int64', [most === 0 ? 0 : call.unknownSize(0, 0), 3])];
   },
   cost: counted('1 per score: how many boxes are compared is data', (call) => ({

@@ -100,7 +100,7 @@ const Gemm: Operator = {
   cost: counted('MACs: M·N·K; 1 per output element to add C', (call) => {
     const { k } = gemmSizes(call);
     const size = call.outputSize();
-    return { macs: times(size, k), otherFlops: call.has(2) ? size : 0 };
+    return { macs: times(size, k), otherFlops: call.has('C') ? size : 0 };
   }),
   roles: { weight: ['B'], bias: ['C'] },
   gradient: gemmGradient,

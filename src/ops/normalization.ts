@@ -112,7 +112,7 @@ const LayerNormalization: Operator = {
     return [new TensorType(dtype, shape), statistics, statistics];
   },
   cost: counted(`${STATISTICS_AND_AFFINE} per output element, 1 less without a bias`, (call) =>
-    perOutput(STATISTICS_AND_AFFINE - (call.has(2) ? 0 : 1)).of(call),
+    perOutput(STATISTICS_AND_AFFINE - (call.has('B') ? 0 : 1)).of(call),
   ),
   roles: { scale: ['Scale'], bias: ['B'] },
   gradient: normalizationGradients.LayerNormalization,

@@ -67,7 +67,7 @@ function padsOf(call: Call): readonly Dim[] | undefined {
 
 /** The dimensions that are padded: all unless an input names some. Undefined where its values are unknown. */
 function axesOf(call: Call, shape: Shape): readonly number[] | undefined {
-  if (!call.has(3)) return shape.map((_, i) => i);
+  if (!call.has('axes')) return shape.map((_, i) => i);
   expectInteger(call, 3);
   const given = call.numbers(3);
   return given && call.axes(given, shape.length);
@@ -80,7 +80,8 @@ function paddedElements(
   before: readonly Dim[],
 ): readonly Dim[] | undefined {
   const [known] = knownTensors(x) ?? [];
-  const fill = call.opset < 11 ? call.float('value', 0) : call.has(2) ? call.scalar(2) : 0;
+  const fill =
+    call.opset < 11 ? call.float('value', 0) : call.has('constant_value') ? call.scalar('constant_value') : 0;
   if (known === undefined || fill === undefined || !before.every((b) => typeof b === 'number')) {
     return undefined;
   }

@@ -79,7 +79,7 @@ const MaxUnpool: Operator = {
 };
 
 function unpooledShape(call: Call, input: Shape, window: Window): Shape {
-  if (!call.has(2)) return [...input.slice(0, 2), ...unslide(call, window, input.slice(2))];
+  if (!call.has('output_shape')) return [...input.slice(0, 2), ...unslide(call, window, input.slice(2))];
   const sizes = call.elements(2);
   if (sizes === undefined) return input.map((size, axis) => (axis < 2 ? size : call.unknownSize(0, axis)));
   if (sizes.length !== input.length || sizes.some((size) => isKnown(size) && !(size >= 0))) {

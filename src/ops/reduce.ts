@@ -51,7 +51,7 @@ function axesInputSince(opType: string): number {
 function reducedAxes(call: Call): readonly number[] | 'all' | undefined {
   const asInput = call.opset >= axesInputSince(call.node.opType);
   if (asInput) expectInteger(call, 1);
-  const axes = asInput ? (call.has(1) ? call.numbers(1) : []) : (call.ints('axes') ?? []);
+  const axes = asInput ? (call.has('axes') ? call.numbers('axes') : []) : (call.ints('axes') ?? []);
   if (axes?.length !== 0) return axes;
   return asInput && call.int('noop_with_empty_axes', 0) !== 0 ? [] : 'all';
 }

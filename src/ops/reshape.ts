@@ -136,7 +136,7 @@ const Flatten: Operator = {
 /** Axes became an input in opset 13. Undefined where none are given. */
 function axesOf(call: Call): readonly number[] | 'unknown' | undefined {
   if (call.opset < 13) return call.ints('axes');
-  if (!call.has(1)) return undefined;
+  if (!call.has('axes')) return undefined;
   expectInteger(call, 1);
   return call.numbers(1) ?? 'unknown';
 }

@@ -137,7 +137,8 @@ const TensorScatter: Operator = {
     if (typeof length === 'number' && typeof shape[axis] === 'number' && length > shape[axis]) {
       call.fail(`an update of [${update.shape}] is longer than the cache [${shape}]`);
     }
-    if (call.has(2)) expectShape(call, call.shape(2), [shape[0]!], 'write_indices');
+    if (call.has('write_indices'))
+      expectShape(call, call.shape('write_indices'), [shape[0]!], 'write_indices');
     return [new TensorType(dtype, shape)];
   },
   cost: FREE,

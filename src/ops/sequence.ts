@@ -124,7 +124,7 @@ const SequenceErase: Operator = {
 const SequenceAt: Operator = {
   infer: (call) => {
     const { element, items } = sequenceInput(call, 0);
-    if (!call.has(1)) call.fail('the position is missing', 'OP_INPUT');
+    if (!call.has('position')) call.fail('the position is missing', 'OP_INPUT');
     if (items === undefined) return [element];
     const at = position(call, 1, items.length, 0);
     return [typeof at === 'number' ? items[at]! : (common(call, items) ?? element)];
@@ -144,7 +144,7 @@ const SequenceLength: Operator = {
 
 /** The size of equal parts, of which the last may be smaller; undefined when it is not known or they differ. */
 function equalPart(call: Call): number | undefined {
-  if (!call.has(1)) return 1;
+  if (!call.has('split')) return 1;
   expectInteger(call, 1);
   const part = call.tensor(1).rank === 0 ? call.scalar(1) : undefined;
   if (!isKnown(part)) return undefined;
@@ -175,7 +175,7 @@ const SplitToSequence: Operator = {
     const { dtype, shape } = call.tensor(0);
     if (shape === undefined) return [sequenceType(new TensorType(dtype, undefined))];
     const axis = call.axis(call.int('axis', 0), shape.length);
-    const drops = !call.has(1) && call.int('keepdims', 1) === 0;
+    const drops = !call.has('split') && call.int('keepdims', 1) === 0;
     const part = (size: Dim, elements?: readonly Dim[]): TensorType =>
       new TensorType(dtype, drops ? shape.toSpliced(axis, 1) : shape.with(axis, size), elements);
     const equal = equalPart(call);

@@ -40,7 +40,9 @@ export type Movement =
   | 'repeat'
   /** Some of them, by position. */
   | 'part'
-  /** Some of them, by indices that are an input. */
+  /** Whole slices along one axis, by indices that are an input: rows of a table. */
+  | 'rows'
+  /** Single elements or parts, by indices that are an input. */
   | 'lookup'
   /** Together with those of other inputs. */
   | 'join'

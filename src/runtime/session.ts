@@ -5,6 +5,8 @@ import type { DataType } from '../graph/dtype.js';
 import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
 import { uniquelyNamed } from '../graph/names.js';
 import { encodeModel } from '../onnx/write.js';
+import { traitsOf } from '../ops/index.js';
+import { schemaFor } from '../ops/schemas.js';
 import { AuspexError } from '../util/errors.js';
 import { ApartSession } from './apart.js';
 import { loadRuntime } from './runtime.js';
@@ -175,25 +177,16 @@ function withUniqueNames(model: Model): Model {
   return { ...model, graph: { ...model.graph, nodes: uniquelyNamed(model.graph.nodes) } };
 }
 
-/** Operators that draw numbers, seeded by an attribute of type float. */
-const RANDOM = new Set([
-  'RandomNormal',
-  'RandomNormalLike',
-  'RandomUniform',
-  'RandomUniformLike',
-  'Bernoulli',
-  'Multinomial',
-]);
-
 /** The model with a seed in every random operator of its graph that has none, each its own. */
 function withSeeds(model: Model, seed: number): Model {
+  const opset = model.opsetImports.get('') ?? 1;
   const nodes = model.graph.nodes.map((node, i): Node => {
-    const isDropout = node.opType === 'Dropout' && isDefaultDomain(node.domain);
-    const isRandom = RANDOM.has(node.opType) && isDefaultDomain(node.domain);
-    if ((!isRandom && !isDropout) || node.attributes.has('seed')) return node;
+    const isRandom = traitsOf(node).draws !== undefined && isDefaultDomain(node.domain);
+    if (!isRandom || node.attributes.has('seed')) return node;
     // ONNX Runtime makes the float a whole number of 32 bits.
     const value = (seed * 7919 + i * 104729) % 2 ** 24;
-    const attribute = isDropout ? { type: 'int' as const, value } : { type: 'float' as const, value };
+    const isInt = schemaFor(node.domain, node.opType, opset)?.attributes.seed?.type === 'int';
+    const attribute = isInt ? { type: 'int' as const, value } : { type: 'float' as const, value };
     return { ...node, attributes: new Map([...node.attributes, ['seed', attribute]]) };
   });
   return { ...model, graph: { ...model.graph, nodes } };

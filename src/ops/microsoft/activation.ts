@@ -50,7 +50,7 @@ function activation(flops: number, bias?: string): Operator {
       return [new TensorType(dtype, shape)];
     },
     cost: counted(`${flops} per output element, 1 more with a bias`, (call) => ({
-      otherFlops: times(call.outputSize(), flops + (call.has(1) ? 1 : 0)),
+      otherFlops: times(call.outputSize(), flops + (bias !== undefined && call.has(bias) ? 1 : 0)),
     })),
     ...(bias !== undefined && { roles: { bias: [bias] } }),
     traits: { activation: 'rectifier' },

@@ -114,7 +114,7 @@ function groupNorm(added: readonly string[]): Operator {
 
 /** The tables that an embedding adds up: those of words and positions, and that of segments if given. */
 function embeddingTables(call: Call): number {
-  return call.has(1) ? 3 : 2;
+  return call.has('segment_ids') ? 3 : 2;
 }
 
 /** Reads one row of each table per token; the tables may hold quantised numbers. */
