@@ -5,7 +5,6 @@ export { LAYOUTS, type Layout } from './importers/layouts.js';
 export { type ReadTableOptions, readTable } from './importers/read-table.js';
 export { jsonlOf } from './jsonl.js';
 export type { PlainTable } from './metadata.js';
-export { sizesOf } from './sizes.js';
 export {
   type FamilySizes,
   type FoldOptions,
