@@ -39,32 +39,34 @@ export function expressionOf(arch: NasBench201): string {
   const sums = sumsOf(arch);
   const uses = usesOf(arch, sums);
   const terms = ['x'];
-  const textOf = (sum: readonly number[]): string =>
-    sum
-      .flatMap((count, term) => Array.from({ length: count }, () => terms[term]!))
-      .sort()
-      .join('+');
-  arch.forEach((operation, edge) => {
+  for (let edge = 0; edge < EDGES.length; edge++) {
+    const operation = arch[edge]!;
     const used = uses[edge + 1]!;
     const times = operation !== 'avg_pool_3x3' && used > 1 ? `*${used}` : '';
-    terms.push(used === 0 ? '' : `${operation}${times}(${textOf(sums[EDGES[edge]![0]]!)})`);
-  });
-  return textOf(sums[NODES - 1]!);
+    terms.push(used === 0 ? '' : `${operation}${times}(${sumText(sums[EDGES[edge]![0]]!, terms)})`);
+  }
+  return sumText(sums[NODES - 1]!, terms);
+}
+
+function sumText(sum: readonly number[], terms: readonly string[]): string {
+  const parts: string[] = [];
+  for (let term = 0; term < sum.length; term++) {
+    for (let n = sum[term]!; n > 0; n--) parts.push(terms[term]!);
+  }
+  return parts.length === 1 ? parts[0]! : parts.sort().join('+');
 }
 
 /** What every node is the sum of: how often the input, and how often the result of every edge with an operation. */
 function sumsOf(arch: NasBench201): number[][] {
-  const sums = [[1, ...arch.map(() => 0)]];
-  for (let node = 1; node < NODES; node++) {
-    const sum = [0, ...arch.map(() => 0)];
-    EDGES.forEach(([from, to], edge) => {
-      const operation = arch[edge]!;
-      if (to !== node || operation === 'none') return;
-      const source = sums[from]!;
-      if (operation === 'skip_connect') for (let k = 0; k < sum.length; k++) sum[k]! += source[k]!;
-      else if (source.some((count) => count > 0)) sum[edge + 1]!++;
-    });
-    sums.push(sum);
+  const sums = Array.from({ length: NODES }, () => new Array<number>(1 + EDGES.length).fill(0));
+  sums[0]![0] = 1;
+  // Edges are in the order of the nodes they go to.
+  for (let edge = 0; edge < EDGES.length; edge++) {
+    const operation = arch[edge]!;
+    const [source, sum] = [sums[EDGES[edge]![0]]!, sums[EDGES[edge]![1]]!];
+    if (operation === 'none') continue;
+    if (operation === 'skip_connect') for (let k = 0; k < sum.length; k++) sum[k]! += source[k]!;
+    else if (source.some((count) => count > 0)) sum[edge + 1]!++;
   }
   return sums;
 }
@@ -74,9 +76,8 @@ function usesOf(arch: NasBench201, sums: readonly (readonly number[])[]): readon
   const uses = [...sums[NODES - 1]!];
   for (let edge = arch.length - 1; edge >= 0; edge--) {
     if (uses[edge + 1] === 0) continue;
-    sums[EDGES[edge]![0]]!.forEach((count, term) => {
-      uses[term]! += count;
-    });
+    const source = sums[EDGES[edge]![0]]!;
+    for (let term = 0; term < source.length; term++) uses[term]! += source[term]!;
   }
   return uses;
 }
