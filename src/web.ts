@@ -47,4 +47,5 @@ export {
   type Space,
   spaceNamed,
 } from './spaces/index.js';
+export { sizesOf } from './spaces/sizes.js';
 export { AuspexError, type Where } from './util/errors.js';
