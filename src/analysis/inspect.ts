@@ -29,14 +29,18 @@ export interface Inspection {
  */
 export function inspect(model: Model, options: InferOptions = {}): Inspection {
   const inference = inferShapes(model, options);
-  const report = cost(inference);
+  return inspectionOf(inference, cost(inference), structureHash(inference));
+}
+
+/** What is known of a network, put together. */
+export function inspectionOf(inference: Inference, report: CostReport, hash: string): Inspection {
   return {
     inference,
     cost: report,
     coverage: coverage(inference, report),
     operators: byOperator(report.nodes),
-    tree: blockTree(report.nodes, model.graph.name || 'graph'),
-    hash: structureHash(inference),
+    tree: blockTree(report.nodes, inference.model.graph.name || 'graph'),
+    hash,
   };
 }
 

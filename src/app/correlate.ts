@@ -53,7 +53,7 @@ export async function correlate(options: CorrelateOptions): Promise<CorrelateFou
     columns,
     found.records,
     found.records.map(({ index }) => truths[rows[index]!]!),
-    { higherIsBetter: label.higherIsBetter, resamples, seed: plan.seed },
+    { better: label.better, resamples, seed: plan.seed },
   );
   return { ...found, table, file, label, resamples, correlations };
 }
@@ -79,16 +79,16 @@ export function correlationsOf(
   records: readonly Pick<NetworkRecord, 'scores'>[],
   truths: readonly number[],
   {
-    higherIsBetter,
+    better,
     resamples,
     seed,
-  }: { readonly higherIsBetter: boolean; readonly resamples: number; readonly seed: number },
+  }: { readonly better: 'higher' | 'lower'; readonly resamples: number; readonly seed: number },
 ): Correlation[] {
   const values = columnValues(columns, records);
   const found = columns.map((column, c): Correlation => {
     const rows = records.flatMap((_, r) => (values[c]![r] === undefined ? [] : [r]));
-    const [sign, way] = [column.higherIsBetter ? 1 : -1, higherIsBetter ? 1 : -1];
-    const about = { name: column.name, title: column.title, higherIsBetter: column.higherIsBetter };
+    const [sign, way] = [column.better === 'higher' ? 1 : -1, better === 'higher' ? 1 : -1];
+    const about = { name: column.name, title: column.title, better: column.better };
     if (rows.length < 2) {
       return { ...about, rows: rows.length, tau: without('tau-b'), spearman: without('spearman') };
     }

@@ -1,6 +1,5 @@
 // `auspex data split`: rows for training, validation and test.
 import { Command, Option } from 'commander';
-import { sizesOf } from '../datasets/sizes.js';
 import {
   familySplit,
   firstSplit,
@@ -10,6 +9,7 @@ import {
   sizeSplit,
 } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
+import { sizesOf } from '../spaces/sizes.js';
 import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
 import { writeTableFile } from '../store/table-file.js';
 import { writeOutput } from '../store/write-file.js';

@@ -1,10 +1,10 @@
 // NASWOT: how well the pattern of active rectifiers tells samples apart.
+import { pruned } from '../analysis/dependence.js';
 import type { Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
 import { findActivations } from './activations.js';
 import { Compiled } from './compiled.js';
 import { logDeterminant } from './determinant.js';
-import { pruned } from './links.js';
 import { defineProxy } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';
@@ -20,7 +20,7 @@ export const naswot = defineProxy({
   paper:
     'Mellor et al., ICML 2021, arXiv:2006.04647; for transformers: Zhou et al., CVPR 2022, arXiv:2203.12217',
   formula: 'ln|det K|, K = Σ_activations c·cᵀ + (1 − c)·(1 − c)ᵀ, c = [x > 0] of every sample',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: false },
   variants: { given: "the network's own weights and the given batch, instead of N(0, 1) weights and inputs" },

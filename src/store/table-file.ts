@@ -8,6 +8,7 @@ import { damagedGzip, gzip, type Transform } from '../datasets/gzip.js';
 import { isNatsArchitecture, natsRow, natsTable } from '../datasets/importers/nats-bench.js';
 import { type ReadTableOptions, readPickleFile, readTable } from '../datasets/importers/read-table.js';
 import { jsonlOf } from '../datasets/jsonl.js';
+import { checkedTable } from '../datasets/rules.js';
 import type { Table } from '../datasets/table.js';
 import { FileSource } from '../onnx/file.js';
 import { MemorySource } from '../util/bytes.js';
@@ -37,9 +38,12 @@ export interface ReadTableFileOptions extends Omit<ReadTableOptions, 'gunzip'> {
  */
 export async function readTableFile(path: string, options: ReadTableFileOptions = {}): Promise<Table> {
   return withFile(path, async () => {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return readNatsFolder(path, options);
-    const gunzip: Transform = (chunks) => untilAborted(zlibGunzip(chunks), options.signal);
-    return readTable(new FileSource(path), { plain: options.plain, gunzip });
+    const { signal, progress, rules = {} } = options;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      return checkedTable(await readNatsFolder(path, { progress, signal }), rules);
+    }
+    const gunzip: Transform = (chunks) => untilAborted(zlibGunzip(chunks), signal);
+    return readTable(new FileSource(path), { ...options, gunzip });
   });
 }
 

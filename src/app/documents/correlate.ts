@@ -4,7 +4,7 @@ import type { MetricResult } from '../../predictors/evaluate.js';
 import type { CorrelateFound } from '../correlate.js';
 import { planOptions } from '../score/plan.js';
 import { isScored } from '../score/record.js';
-import { columnDocumentOf, combinationDocument, proxyDocument } from './score.js';
+import { columnDocumentOf, combinationDocument, directed, proxyDocument } from './score.js';
 
 const count = z.int().min(0);
 
@@ -20,7 +20,7 @@ const measured = { rows: count, tau: metric, spearman: metric };
 export const correlateDocument = z.strictObject({
   schema: z.literal('auspex.proxy.correlate/1'),
   data: z.strictObject({ file: z.string(), space: z.string().nullable(), rows: count }),
-  label: z.strictObject({ name: z.string(), unit: z.string(), higherIsBetter: z.boolean() }),
+  label: z.strictObject({ name: z.string(), unit: z.string(), ...directed }),
   options: planOptions,
   rows: count,
   failed: count,
@@ -37,11 +37,11 @@ export function correlateDocumentOf(
   report: string | null,
 ): CorrelateDocument {
   const { proxies: _, space, ...options } = plan;
-  const { name, unit, higherIsBetter } = label;
+  const { name, unit, better } = label;
   return {
     schema: 'auspex.proxy.correlate/1',
     data: { file, space, rows: table.rows },
-    label: { name, unit, higherIsBetter },
+    label: { name, unit, better, higherIsBetter: better === 'higher' },
     options,
     rows: records.length,
     failed: records.filter((record) => !isScored(record)).length,

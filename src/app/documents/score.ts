@@ -10,7 +10,10 @@ const count = z.int().min(0);
 const dims = z.array(count).readonly();
 const names = z.array(z.string()).readonly();
 
-const about = { name: z.string(), title: z.string(), higherIsBetter: z.boolean() };
+const direction = z.enum(['higher', 'lower']);
+/** `higherIsBetter` says the same, for readers of before. */
+export const directed = { better: direction, higherIsBetter: z.boolean() };
+const about = { name: z.string(), title: z.string(), ...directed };
 export const proxyDocument = z.strictObject({ ...about, scale: z.enum(['raw', 'logarithm']) });
 export const combinationDocument = z.strictObject({ ...about, members: names });
 const columnDocument = z.union([proxyDocument, combinationDocument]);
@@ -92,10 +95,9 @@ export function scoreDocumentOf({ plan, columns, given, records, output }: Score
 
 /** A proxy or a combination of them. */
 export function columnDocumentOf(column: ProxyColumn): z.infer<typeof columnDocument> {
-  const { name, title, higherIsBetter, members, combine } = column;
-  return combine
-    ? { name, title, higherIsBetter, members }
-    : { name, title, higherIsBetter, scale: proxyNamed(name.split(':')[0]!).scale };
+  const { name, title, better, members, combine } = column;
+  const about = { name, title, better, higherIsBetter: better === 'higher' };
+  return combine ? { ...about, members } : { ...about, scale: proxyNamed(name.split(':')[0]!).scale };
 }
 
 /** 0 if anything was scored or explained; else 2 if every network that was given is at fault itself, 1 otherwise. */

@@ -38,9 +38,6 @@ export async function* scorePool(
   const left: number[] = [];
   for (let row = 0; row < networks.count; row++) if (!known.has(row)) left.push(row);
   const lanes = left.length === 0 ? [] : await openLanes(scorer, Math.min(workers, left.length));
-  const closeAll = (): Promise<unknown> => Promise.all(lanes.map((lane) => lane.close()));
-  // Workers are ended at once; this thread first ends what it has begun.
-  signal?.addEventListener('abort', closeAll);
   const running = new Map<Lane, Promise<{ lane: Lane; record: ScoredNetwork }>>();
   let next = 0;
   const begin = (lane: Lane): void => {
@@ -61,17 +58,15 @@ export async function* scorePool(
         await setImmediate();
         yielded = performance.now();
       }
-      // A worker that was ended gave no result.
-      if (!(signal?.aborted && record.error)) {
-        const { explanation: _, ...kept } = record;
-        log?.append(kept satisfies NetworkRecord);
-        yield record;
-      }
+      const { explanation: _, ...kept } = record;
+      log?.append(kept satisfies NetworkRecord);
+      yield record;
       begin(lane);
     }
   } finally {
-    signal?.removeEventListener('abort', closeAll);
-    await closeAll();
+    // What has begun is ended first: the runtime aborts the process if its thread is taken away.
+    await Promise.allSettled(running.values());
+    await Promise.all(lanes.map((lane) => lane.close()));
   }
 }
 

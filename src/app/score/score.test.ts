@@ -120,7 +120,7 @@ describe('scoreNetworks', () => {
     expect(scoringPlan.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
     const images = planOf({ images: 'folder', mean: [0.5] }, []);
     expect(scoringPlan.parse(JSON.parse(JSON.stringify(images)))).toEqual(images);
-    const label = '{"unit":"","provenance":"made up","higherIsBetter":true}';
+    const label = '{"unit":"","provenance":"made up","better":"higher"}';
     const head = `# auspex {"table":1,"space":"nats-size","labels":{"a":${label}}}\narch,a`;
     writeFileSync(at('t.csv'), `${head}\n${WIDTHS.map((width, i) => `${width},${i}`).join('\n')}\n`);
     const found = await correlate({

@@ -42,7 +42,7 @@ export function proxyScorers({ seed, batch, workers }: ProxySettings): ProxyScor
     return {
       // Scores depend on the batch, so that a search is not resumed with another.
       name: batch === undefined ? name : `${name} (batch ${batch})`,
-      better: columns[0]!.higherIsBetter ? 'higher' : 'lower',
+      better: columns[0]!.better,
       async score(architectures, signal) {
         const fresh = [...new Set(architectures)].filter((arch) => !known.has(arch));
         const used = fresh.length >= WORTH_WORKERS * most ? most : 1;

@@ -10,9 +10,9 @@ import { joined } from './sections.js';
 /** @param width of the terminal; without end where nothing is to be cut */
 export function correlateText(found: CorrelateFound, report: string | undefined, width: number): string {
   const { table: of, file, label, plan, records, correlations, output } = found;
-  const { name, unit, higherIsBetter } = label;
+  const { name, unit, better } = label;
   const rows = correlations.map((correlation) => [
-    `${correlation.name} ${correlation.higherIsBetter ? '↑' : '↓'}`,
+    `${correlation.name} ${correlation.better === 'higher' ? '↑' : '↓'}`,
     ...shown(correlation.tau),
     ...shown(correlation.spearman),
     formatExact(correlation.rows),
@@ -22,7 +22,7 @@ export function correlateText(found: CorrelateFound, report: string | undefined,
   return joined(
     [
       [
-        `${name}${unit === '' ? '' : ` (${unit})`}, ${higherIsBetter ? 'higher' : 'lower'} is better`,
+        `${name}${unit === '' ? '' : ` (${unit})`}, ${better} is better`,
         `  ${counts} of ${fit(file, Math.max(50, width - 40), 'middle')}, seed ${plan.seed}`,
       ],
       [

@@ -36,12 +36,12 @@ function single({ columns, records }: ScoreFound, width: number): string[] {
   if (record.error) return [];
   const values = columnValues(columns, [record]);
   const problems = columns.map((column) => problemOf(column, record));
-  const rows = columns.map(({ name, title, higherIsBetter, combine }, i) => {
+  const rows = columns.map(({ name, title, better, combine }, i) => {
     const value = combine ? undefined : values[i]![0];
     return [
       name,
       value === undefined ? '–' : numberText(value),
-      higherIsBetter ? '↑' : '↓',
+      better === 'higher' ? '↑' : '↓',
       problems[i]?.code ?? (combine ? 'ranks networks against each other: give at least two' : title),
     ];
   });
@@ -71,7 +71,7 @@ function tables({ columns, records }: ScoreFound, width: number): string[][] {
   const values = columnValues(columns, records);
   const cells = columns.flatMap((column, c) => {
     if (values[c]!.every((value) => value === undefined)) return [];
-    const title = `${column.name} ${column.higherIsBetter ? '↑' : '↓'}`;
+    const title = `${column.name} ${column.better === 'higher' ? '↑' : '↓'}`;
     return [{ title, texts: values[c]!.map((value) => (value === undefined ? '–' : numberText(value))) }];
   });
   const digits = Math.max(1, String(records.at(-1)?.index ?? 0).length);
