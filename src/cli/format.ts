@@ -114,7 +114,10 @@ function differently(texts: readonly string[], width: number): [text: string, cu
   const isSame = (at: number): boolean => all.every((text) => text[at] === all[0]![at]);
   let first = 0;
   while (isSame(first)) first++;
-  const cuts = all.map((text) => `…${fit(text.slice(first).join(''), width - 1)}`);
+  const cuts = all.map((text) => {
+    const start = Math.min(first, Math.max(0, text.length - width + 1));
+    return `${start === 0 ? '' : '…'}${fit(text.slice(start).join(''), start === 0 ? width : width - 1)}`;
+  });
   return texts.map((text, i) => {
     if (cuts.indexOf(cuts[i]!) === cuts.lastIndexOf(cuts[i]!)) return [text, cuts[i]!];
     const number = `#${i + 1}`;
