@@ -1,4 +1,5 @@
 // `auspex data split`: rows for training, validation and test, as three tables and a record that names the rows.
+import { readFile } from 'node:fs/promises';
 import { tableDigest } from '../datasets/digests.js';
 import {
   type Groups,
@@ -9,9 +10,10 @@ import {
   withoutDoubles,
 } from '../datasets/group-splits.js';
 import { sizesOf } from '../datasets/sizes.js';
-import type { SplitRecord } from '../datasets/split-record.js';
+import { type ReadSplit, readSplit, type SplitRecord } from '../datasets/split-record.js';
 import { familySplit, firstSplit, type Split, sizeSplit } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
+import { unreadable } from '../onnx/file.js';
 import { writeBeside, writeTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type Equality, equalRows } from './arch-keys.js';
@@ -85,6 +87,21 @@ export async function splitTable(
   const record: SplitRecord = { ...description, rows: indices };
   await writeBeside(`${output}.split.json`, [new TextEncoder().encode(`${JSON.stringify(record)}\n`)]);
   return { ...description, counts: perPart((part) => split[part].length) };
+}
+
+/** Reads PREFIX.split.json, if it is of this table. Codes: FILE_UNREADABLE, SPLIT_FILE. */
+export async function readSplitFile(path: string, table: Table): Promise<ReadSplit> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  try {
+    return readSplit(bytes, table);
+  } catch (error) {
+    throw error instanceof AuspexError ? error.within({ file: path }) : error;
+  }
 }
 
 function perPart<T>(of: (part: (typeof SPLIT_PARTS)[number]) => T): Record<(typeof SPLIT_PARTS)[number], T> {

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { importTable } from '../app/data-import.js';
 import { print } from './command.js';
 import { JSON_HELP, type PlainFlags, plainOptions, repeated, WORK, withPlain } from './data-options.js';
-import { importText } from './data-text.js';
+import { importText } from './data-written.js';
 
 interface ImportFlags extends PlainFlags {
   output: string;

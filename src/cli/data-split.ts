@@ -4,7 +4,7 @@ import { EQUALITIES } from '../app/arch-keys.js';
 import { SPLIT_WAYS, type SplitOptions, splitTable } from '../app/data-split.js';
 import { print, wholeNumber } from './command.js';
 import { JSON_HELP, names, type PlainFlags, plainOptions, WORK, withPlain } from './data-options.js';
-import { splitText } from './data-text.js';
+import { splitText } from './data-written.js';
 
 type SplitFlags = PlainFlags & Omit<SplitOptions, 'labels'>;
 
