@@ -81,6 +81,9 @@ export class NetworkScorer {
       const model = this.#model(network);
       const requests = this.#plan.proxies.map(requestNamed);
       const outcomes = await scoreNetwork(model, requests, () => this.#options(model), this.#sizes);
+      const [first] = outcomes;
+      const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
+      if (first && 'error' in first && isNothing) throw first.error;
       const scores: Record<string, number> = {};
       const errors: Record<string, Problem> = {};
       outcomes.forEach((outcome, i) => {

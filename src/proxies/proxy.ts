@@ -74,7 +74,13 @@ export interface ProxyRequest extends ProxyOptions {
 /** What came of scoring: one proxy that fails does not stop the others. */
 export type Outcome =
   | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly score: Score }
-  | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly error: AuspexError };
+  | {
+      readonly proxy: ZeroCostProxy;
+      readonly variant: string | undefined;
+      readonly error: AuspexError;
+      /** The network could not be prepared, so that no proxy that looks at more than counts can score it. */
+      readonly isOfPreparation?: true;
+    };
 
 /** Scores a network by several proxies; what they can share is computed once. */
 export async function scoreAll(subject: Subject, requests: readonly ProxyRequest[]): Promise<Outcome[]> {
@@ -134,7 +140,7 @@ async function prepared(
     subject = Subject.of(model, options());
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    return requests.map(({ proxy, variant }) => ({ proxy, variant, error }));
+    return requests.map(({ proxy, variant }) => ({ proxy, variant, error, isOfPreparation: true }));
   }
   return scoreAll(subject, requests);
 }
