@@ -39,7 +39,7 @@ export interface Prepared {
 
 /** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
 export function prepare(model: Model, options: PrepareOptions): Prepared {
-  const inference = inferred(model, options);
+  const inference = boundSizes(model, options);
   const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
   const flat = flatten(inference.graph);
   const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
@@ -70,7 +70,7 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
 }
 
 /** Types of all values; a batch that the network's own nodes do not allow is told as such. */
-function inferred(model: Model, options: PrepareOptions): Inference {
+export function boundSizes(model: Model, options: PrepareOptions): Inference {
   const { dims = {}, infer = inferShapes } = options;
   const shapes = shapesOf(model, options);
   const changed = model.graph.inputs.find(({ name, type }) => {

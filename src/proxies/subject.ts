@@ -12,6 +12,7 @@ import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.
 import { forBatch } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
 import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { NetworkCounts } from './network-counts.js';
 import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
@@ -163,6 +164,11 @@ export class Subject {
   /** The value that was named as the output of the last block. */
   get features(): string | undefined {
     return this.#options.features;
+  }
+
+  /** What is counted of the network as it was given. */
+  get counts(): NetworkCounts {
+    return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
   }
 
   /** How its graphs are run. */

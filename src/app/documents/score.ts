@@ -62,6 +62,7 @@ export const scoreDocument = z.strictObject({
       errors: z.record(z.string(), problem).exactOptional(),
       error: problem.exactOptional(),
       explanation: explanation.exactOptional(),
+      unexplained: problem.exactOptional(),
     }),
   ),
   output: z.string().nullable(),
@@ -81,13 +82,14 @@ export function scoreDocumentOf({ plan, columns, given, records, output }: Score
     given,
     scored,
     failed: records.length - scored,
-    networks: records.map(({ index, network, errors, error, explanation: found }, r) => ({
+    networks: records.map(({ index, network, errors, error, explanation: found, unexplained }, r) => ({
       index,
       network,
       scores: Object.fromEntries(columns.map(({ name }, c) => [name, values[c]![r] ?? null])),
       ...(errors ? { errors } : {}),
       ...(error ? { error } : {}),
       ...(found ? { explanation: found } : {}),
+      ...(unexplained ? { unexplained } : {}),
     })),
     output,
   };

@@ -11,8 +11,11 @@ import { type ScoringPlan, scoringPlan } from './plan.js';
 import { type NetworkRecord, networkRecord, problemOf, type ScoredNetwork } from './record.js';
 import type { NetworkScorer } from './scoring.js';
 
-/** The first line of a log: what scores depend on. */
-const planRecord = scoringPlan.extend({ kind: z.literal('proxy'), version: z.literal(1) });
+/** The first line of a log: what scores depend on. In version 1, `flops` are multiply-accumulates. */
+const planRecord = scoringPlan.extend({
+  kind: z.literal('proxy'),
+  version: z.union([z.literal(1), z.literal(2)]),
+});
 
 export interface PoolOptions {
   readonly workers?: number | undefined;
@@ -58,7 +61,7 @@ export async function* scorePool(
         await setImmediate();
         yielded = performance.now();
       }
-      const { explanation: _, ...kept } = record;
+      const { explanation: _, unexplained: __, ...kept } = record;
       log?.append(kept satisfies NetworkRecord);
       yield record;
       begin(lane);
@@ -87,7 +90,7 @@ function begun(
   plan: ScoringPlan,
   log: PoolOptions['log'],
 ): Map<number, NetworkRecord> {
-  const start = { kind: 'proxy', version: 1, ...plan } as const;
+  const start = { kind: 'proxy', version: 2, ...plan } as const;
   const [first, ...records] = log?.records ?? [];
   if (first === undefined) log?.append(start);
   else expectSame(first, start);
@@ -112,7 +115,11 @@ function expectSame(before: unknown, now: z.infer<typeof planRecord>): void {
       hint: 'write to another file',
     });
   }
+  if (read.data.version === 1 && now.proxies.includes('flops')) {
+    throw other('is of an earlier version, whose flops are the macs of this one');
+  }
   const names = new Set([...Object.keys(read.data), ...Object.keys(now)] as (keyof typeof now)[]);
+  names.delete('version');
   for (const name of names) {
     const [old, wanted] = [(before as typeof now)[name], now[name]].map(
       (value) => JSON.stringify(value) ?? 'nothing',

@@ -44,6 +44,8 @@ export type NetworkRecord = Readonly<z.infer<typeof networkRecord>>;
 export interface NetworkResult extends Pick<NetworkRecord, 'scores' | 'errors' | 'error'> {
   /** What was found in it, if that is asked for. */
   readonly explanation?: Explanation;
+  /** Why that cannot be said of a network that has scores. */
+  readonly unexplained?: Problem;
 }
 
 /** A record with what is not in logs. */

@@ -107,6 +107,16 @@ describe('scoreNetworks', () => {
     expect(exitCodeOf({ ...found, records: [{ ...found.records[3]!, error: failure }] })).toBe(1);
   });
 
+  it('keeps the scores of a network that it cannot explain', async () => {
+    const resolver = new Resolver({ open: () => linear('batch,n,9') });
+    const found = await score(['net.onnx'], { proxies: ['params', 'snip'], explains: true, resolver });
+    const { networks, scored } = scoreDocument.parse(JSON.parse(JSON.stringify(scoreDocumentOf(found))));
+    expect(scored).toBe(1);
+    expect(networks[0]).toMatchObject({ scores: { params: 48 }, unexplained: { code: 'PROXY_SHAPES' } });
+    const none = await score(['net.onnx'], { proxies: [], explains: true, resolver });
+    expect([none.records[0]!.error!.code, exitCodeOf(none)]).toEqual(['PROXY_SHAPES', 2]);
+  });
+
   it('writes plans and documents that their schemas read', async () => {
     const request: ScoringRequest = {
       ...SMALL,
@@ -167,9 +177,16 @@ describe('scoreNetworks', () => {
       'ARCH_TEXT',
       expect.any(Number),
     ]);
+    const flops = lines[0]!.replace('"params"', '"flops"');
+    writeFileSync(at('flops.jsonl'), `${flops}\n`);
+    const log = { path: at('flops.jsonl'), resume: true };
+    await expect(score(WIDTHS, { ...SMALL, proxies: ['flops'], log })).rejects.toMatchObject({
+      code: 'PROXY_LOG_OTHER',
+      message: 'the log is of an earlier version, whose flops are the macs of this one',
+    });
     for (const [kept, message] of [
       [
-        [lines[0]!.replace('"version":1', '"version":2')],
+        [lines[0]!.replace('"version":1', '"version":3')],
         'the file is not a log of this version of `auspex proxy`',
       ],
       [['{"kind":"search"}'], 'the file is not a log of this version of `auspex proxy`'],

@@ -1,13 +1,12 @@
 // Scores networks for a command or a server: with a log that can be resumed, progress, an end when a signal asks for it.
 import { availableParallelism } from 'node:os';
 import { TrialLog } from '../../store/trial-log.js';
-import { AuspexError } from '../../util/errors.js';
 import type { NamedNetworks } from '../resolve.js';
 import type { ProxyColumn } from './columns.js';
 import type { ScoringPlan } from './plan.js';
 import { scorePool } from './pool.js';
-import { problemOf, type ScoredNetwork } from './record.js';
-import { NetworkScorer } from './scoring.js';
+import type { ScoredNetwork } from './record.js';
+import { NetworkScorer, withExplanation } from './scoring.js';
 
 export interface ScoreOptions {
   readonly plan: ScoringPlan;
@@ -66,14 +65,8 @@ export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptio
 
 /** A result of a log has no explanation. */
 function explained(record: ScoredNetwork, networks: NamedNetworks, scorer: NetworkScorer): ScoredNetwork {
-  if (record.explanation || record.error) return record;
-  try {
-    return { ...record, explanation: scorer.explain(networks.at(record.index)) };
-  } catch (error) {
-    // It was there when it was scored.
-    if (error instanceof AuspexError) return { ...record, error: problemOf(error) };
-    throw error;
-  }
+  if (record.explanation || record.unexplained || record.error) return record;
+  return withExplanation(record, () => scorer.explain(networks.at(record.index)));
 }
 
 /** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */

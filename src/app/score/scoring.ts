@@ -9,11 +9,11 @@ import {
   requestNamed,
   Subject,
   type SubjectOptions,
-  scoreAll,
+  scoreNetwork,
 } from '../../proxies/index.js';
 import { AuspexError } from '../../util/errors.js';
 import { BATCH, type ScoringPlan } from './plan.js';
-import { type NetworkResult, type Problem, problemOf } from './record.js';
+import { isScored, type NetworkResult, type Problem, problemOf } from './record.js';
 import { GivenSamples } from './samples.js';
 
 export interface ScorerOptions {
@@ -37,8 +37,21 @@ export class NetworkScorer {
 
   async score(network: Network): Promise<NetworkResult> {
     try {
-      const subject = this.#subject(network);
-      const outcomes = await scoreAll(subject, this.plan.proxies.map(requestNamed));
+      const built = this.#built(network);
+      const { model, ...sized } = built;
+      let subject: Subject | undefined;
+      const outcomes = await scoreNetwork(
+        model,
+        this.plan.proxies.map(requestNamed),
+        () => {
+          subject = this.#subject(built);
+          return subject;
+        },
+        { ...this.#sizes, ...sized },
+      );
+      const [first] = outcomes;
+      const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
+      if (first && 'error' in first && isNothing) throw first.error;
       const scores: Record<string, number> = {};
       const errors: Record<string, Problem> = {};
       outcomes.forEach((outcome, i) => {
@@ -46,11 +59,10 @@ export class NetworkScorer {
         if ('score' in outcome) scores[name] = outcome.score.value;
         else errors[name] = problemOf(outcome.error);
       });
-      return {
-        scores,
-        ...(Object.keys(errors).length === 0 ? {} : { errors }),
-        ...(this.options.explains ? { explanation: explainSubject(subject) } : {}),
-      };
+      const found = { scores, ...(Object.keys(errors).length === 0 ? {} : { errors }) };
+      return this.options.explains
+        ? withExplanation(found, () => explainSubject(subject ?? this.#subject(built)))
+        : found;
     } catch (error) {
       return { scores: {}, error: problemOf(error) };
     }
@@ -58,27 +70,38 @@ export class NetworkScorer {
 
   /** What was found in a network that has been scored before. */
   explain(network: Network): Explanation {
-    return explainSubject(this.#subject(network));
+    return explainSubject(this.#subject(this.#built(network)));
+  }
+
+  /** Undefined where nobody says how many. */
+  get #samplesAtOnce(): number | undefined {
+    return this.plan.batch ?? (this.#samples.count || undefined);
+  }
+
+  /** The sizes that a file leaves open. */
+  get #sizes(): Pick<SubjectOptions, 'dims' | 'shapes'> {
+    const { dims, shapes } = this.plan;
+    return given({ dims, shapes });
   }
 
   /** A network as it is scored. */
-  #subject(network: Network): Subject {
-    const { seed, init, batch, dims, shapes, weights, features, vocabulary, statistics, logits } = this.plan;
+  #subject({ model, ...sized }: Built): Subject {
+    const { seed, init, weights, features, vocabulary, statistics, logits } = this.plan;
     const { threads } = this.options;
-    const samples = batch ?? (this.#samples.count || undefined);
-    const { model, ...sized } = this.#built(network, samples);
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
-      ...given({ dims, shapes, weights, features, vocabulary, statistics, output: logits }),
+      ...this.#sizes,
+      ...given({ weights, features, vocabulary, statistics, output: logits }),
       ...sized,
-      ...this.#samples.options(model, samples),
+      ...this.#samples.options(model, this.#samplesAtOnce),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
   }
 
   /** The model of a network, and what is left for the subject to fix: a file is read as it is. */
-  #built(network: Network, samples: number | undefined): Built {
+  #built(network: Network): Built {
+    const samples = this.#samplesAtOnce;
     const { seed, batch, resolution, width, classes } = this.plan;
     const sizes = given({ resolution, width, classes });
     const { arch, file } = network;
@@ -93,6 +116,15 @@ export class NetworkScorer {
     const infer: SubjectOptions['infer'] = (of, options) =>
       of === model ? sized.at(options).inference() : inferShapes(of, options);
     return { model, infer, ...ofBatch };
+  }
+}
+
+/** What was found in a network, or why that cannot be said; a network with scores keeps them. */
+export function withExplanation<T extends NetworkResult>(found: T, explain: () => Explanation): T {
+  try {
+    return { ...found, explanation: explain() };
+  } catch (error) {
+    return { ...found, [isScored(found) ? 'unexplained' : 'error']: problemOf(error) };
   }
 }
 

@@ -21,9 +21,17 @@ export function scoreText(found: ScoreFound, width: number): string {
     [
       ...(columns.length === 0 ? [] : isSingle ? [single(found, width)] : tables(found, width)),
       ...(columns.length === 0 || isSingle ? [] : [problemLines(found, width)]),
-      ...records.flatMap(({ network, explanation }) =>
-        explanation ? [explanationLines(network, explanation, width)] : [],
-      ),
+      ...records.flatMap(({ network, explanation, unexplained }) => [
+        ...(explanation ? [explanationLines(network, explanation, width)] : []),
+        ...(unexplained
+          ? [
+              [
+                ...broken(network, 0, 0, width),
+                ...wrap(`not explained: ${sentence(unexplained)}`, 2, 4, width),
+              ],
+            ]
+          : []),
+      ]),
       output === null ? [] : [`scores written to ${output}`],
     ],
     width,

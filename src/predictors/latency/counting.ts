@@ -10,7 +10,8 @@ import type { Call } from '../../ops/operator.js';
 import type { Variant } from './operators.js';
 
 export interface Work {
-  readonly flops: number;
+  /** FLOPs as NNLQP counts them, not those of `cost`. */
+  readonly nnlqpFlops: number;
   readonly parameters: number;
 }
 
@@ -42,23 +43,26 @@ export const biasOf = (call: Call): number =>
       .some((slot) => call.has(slot)),
   );
 
-const NOTHING: Rule = () => ({ flops: 0, parameters: 0 });
+const NOTHING: Rule = () => ({ nnlqpFlops: 0, parameters: 0 });
 /** One for every element of the output, the whole batch. */
-const ELEMENTWISE: Rule = (call) => ({ flops: elements(output(call)), parameters: 0 });
+const ELEMENTWISE: Rule = (call) => ({ nnlqpFlops: elements(output(call)), parameters: 0 });
 
 /** C_o·H_o·W_o·(2·C_i/g·k² − 1 + b). A transposed one is counted alike, by its kernel (C_i, C_o/g, …) as stored. */
 const CONVOLUTION: Rule = (call) => {
   const [outer = 0, ...inner] = sizesOrZeros(call.inputs[1]);
   const bias = biasOf(call);
   return {
-    flops: perExample(call) * (2 * elements(inner) - 1 + bias),
+    nnlqpFlops: perExample(call) * (2 * elements(inner) - 1 + bias),
     parameters: outer * (elements(inner) + bias),
   };
 };
 
 /** C_o·(2·C_i − 1 + b) */
 export function denseWork(channelsIn: number, channelsOut: number, bias: number): Work {
-  return { flops: channelsOut * (2 * channelsIn - 1 + bias), parameters: channelsOut * (channelsIn + bias) };
+  return {
+    nnlqpFlops: channelsOut * (2 * channelsIn - 1 + bias),
+    parameters: channelsOut * (channelsIn + bias),
+  };
 }
 
 const GEMM: Rule = (call) => {
@@ -71,32 +75,32 @@ const GEMM: Rule = (call) => {
 const PRODUCT: Rule = (call, { constants }) => {
   const length = sizesOrZeros(call.inputs[0]).at(-1) ?? 0;
   return {
-    flops: perExample(call) * (2 * length - 1),
+    nnlqpFlops: perExample(call) * (2 * length - 1),
     parameters: constants.reduce((sum, i) => sum + elements(sizesOrZeros(call.inputs[i])), 0),
   };
 };
 
 const AVERAGE_POOL: Rule = (call) => ({
-  flops: perExample(call) * elements(call.ints('kernel_shape') ?? []),
+  nnlqpFlops: perExample(call) * elements(call.ints('kernel_shape') ?? []),
   parameters: 0,
 });
 
 const GLOBAL_POOL: Rule = (call, { variant }) => {
   const window = sizesOrZeros(call.inputs[0]).slice(2);
   const counted = variant === 'released' ? window.slice(1, 2) : window;
-  return { flops: perExample(call) * elements(counted), parameters: 0 };
+  return { nnlqpFlops: perExample(call) * elements(counted), parameters: 0 };
 };
 
 /** n exponentials, n − 1 additions, n divisions. */
 const SOFTMAX: Rule = (call, { variant }) => {
   const sizes = sizesOrZeros(call.inputs[0]);
   const n = variant === 'released' ? Math.floor(sizes.length / (sizes[0] || 1)) : elements(sizes.slice(1));
-  return { flops: 3 * n - 1, parameters: 0 };
+  return { nnlqpFlops: 3 * n - 1, parameters: 0 };
 };
 
 const NORMALISATION: Rule = (call) => {
   const sizes = sizesOrZeros(call.inputs[0]);
-  return { flops: 4 * elements(sizes), parameters: 4 * (sizes[1] ?? 0) };
+  return { nnlqpFlops: 4 * elements(sizes), parameters: 4 * (sizes[1] ?? 0) };
 };
 
 /** The rule of every operator that has a code. */

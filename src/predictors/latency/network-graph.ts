@@ -22,7 +22,7 @@ export interface NetworkNode {
   readonly attributes: readonly number[];
   /** Of the value: its first four sizes, 0 where there is none or it is not known. */
   readonly shape: readonly [number, number, number, number];
-  readonly flops: number;
+  readonly nnlqpFlops: number;
   readonly parameters: number;
   /** Elements of the value and of the parameters. */
   readonly memoryAccess: number;
@@ -32,7 +32,7 @@ export interface NetworkNode {
 export interface StaticFeatures {
   /** The first size of the first input. */
   readonly batch: number;
-  readonly flops: number;
+  readonly nnlqpFlops: number;
   readonly parameters: number;
   readonly memoryAccess: number;
 }
@@ -196,7 +196,7 @@ class Reading {
 
   finish(): NetworkGraph {
     const nodes = this.#drafts.map(({ node }) => node);
-    const sum = (count: 'flops' | 'parameters' | 'memoryAccess'): number =>
+    const sum = (count: 'nnlqpFlops' | 'parameters' | 'memoryAccess'): number =>
       nodes.reduce((total, node) => total + node[count], 0);
     const { inputNames, types } = this.#graph;
     return {
@@ -206,7 +206,7 @@ class Reading {
       ),
       statics: {
         batch: shapeOf(types.get(inputNames[0] ?? ''))[0],
-        flops: sum('flops'),
+        nnlqpFlops: sum('nnlqpFlops'),
         parameters: sum('parameters'),
         memoryAccess: sum('memoryAccess'),
       },
@@ -215,7 +215,7 @@ class Reading {
   }
 }
 
-const NO_WORK: Work = { flops: 0, parameters: 0 };
+const NO_WORK: Work = { nnlqpFlops: 0, parameters: 0 };
 
 function placeOf(places: Places, name: string): number | undefined {
   const place = places.get(name);
