@@ -1,6 +1,6 @@
 // Files that the first version wrote (fixtures/old, never written anew) load. A later version that cannot go on with one
 // refuses it with one clear sentence; the case then names the code of that refusal.
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { documentsOf, FIXTURES, output, run, scratch } from './harness.js';
