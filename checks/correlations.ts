@@ -40,7 +40,7 @@ export function correlationTable(given: Comparison): string {
     return [[name, networks, meanText(tau), meanText(rho), paper[name] ?? '', judged]];
   };
   const single = proxies.flatMap((name) => {
-    const sign = requestNamed(name).proxy.higherIsBetter ? 1 : -1;
+    const sign = requestNamed(name).proxy.better === 'higher' ? 1 : -1;
     return line(name, fixed.has(name), (seed) => scores(name, seed).map((score) => score && sign * score));
   });
   const together = combined.flatMap((text) => {

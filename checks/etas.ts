@@ -215,8 +215,8 @@ for (const [name, read] of Object.entries(SETS)) {
     rows.push([title, ...AT.map((evaluations) => meanText(at(evaluations - 1), 2))]);
     series.push(seriesOf(title, at));
   }
-  const { higherIsBetter } = set.table.label(set.label);
-  const values = [...set.table.column(set.label)].sort((a, b) => (higherIsBetter ? b - a : a - b));
+  const { better } = set.table.label(set.label);
+  const values = [...set.table.column(set.label)].sort((a, b) => (better === 'higher' ? b - a : a - b));
   const about = `${set.title}: ${values.length} networks, the best ${set.label} of them is ${values[0]!.toFixed(2)}; ${seeds} seeds`;
   const columns = ['strategy', ...AT.map((evaluations) => `after ${evaluations}`)];
   tables.push(`${about}\n\n${markdown(columns, rows)}\n`);

@@ -62,9 +62,9 @@ describe('auspex data import', () => {
     });
     const [head] = gunzipSync(readFileSync(out)).toString().split('\n');
     expect(JSON.parse(head!.replace('# auspex ', ''))).toMatchObject({
-      table: 1,
+      table: 2,
       space: 'nasbench201',
-      labels: { cifar10_test: { unit: '%', higherIsBetter: true } },
+      labels: { cifar10_test: { unit: '%', better: 'higher' } },
     });
     expect(json('show', out)).toMatchObject({ space: 'nasbench201', rows: 2 });
   });
@@ -74,7 +74,7 @@ describe('auspex data import', () => {
     expect(stdout).toMatch(/^nats-size: 2 rows, 16 labels, written to .*size\.jsonl\n$/);
     expect(status).toBe(0);
     expect(readFileSync(at('size.jsonl'), 'utf8').split('\n')[0]).toMatch(
-      /^\{"auspex":\{"table":1,"space":"nats-size"/,
+      /^\{"auspex":\{"table":2,"space":"nats-size"/,
     );
   });
 
@@ -82,8 +82,8 @@ describe('auspex data import', () => {
     const args = ['--space', 'toy', '--arch', 'net', '--label', 'acc:%:higher', '--label', 'ms:ms:lower'];
     run('import', 'mine.csv', ...args, '--provenance', 'made up', '-o', at('mine.jsonl.gz'));
     expect(gunzipSync(readFileSync(at('mine.jsonl.gz'))).toString()).toBe(
-      '{"auspex":{"table":1,"space":"toy","labels":{"acc":{"unit":"%","higherIsBetter":true,"provenance":"made up"},' +
-        '"ms":{"unit":"ms","higherIsBetter":false,"provenance":"made up"}}}}\n' +
+      '{"auspex":{"table":2,"space":"toy","labels":{"acc":{"unit":"%","better":"higher","provenance":"made up"},' +
+        '"ms":{"unit":"ms","better":"lower","provenance":"made up"}}}}\n' +
         '{"arch":"a,b","acc":91.5,"ms":3}\n{"arch":"c","ms":4.25}\n',
     );
   });

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const HEAD = {
   table: 1,
   space: 'nats-size',
-  labels: { a: { unit: '%', higherIsBetter: true, provenance: '' } },
+  labels: { a: { unit: '%', better: 'higher', provenance: '' } },
 };
 writeFileSync(
   join(folder, 'table.csv'),
@@ -35,7 +35,7 @@ describe('a trained predictor', () => {
     const cells = auspex('space', 'sample', 'nasbench201', '-n', '150', '--seed', '1')
       .stdout.trim()
       .split('\n');
-    const label = { unit: '%', higherIsBetter: true, provenance: 'made up' };
+    const label = { unit: '%', better: 'higher', provenance: 'made up' };
     const head = { table: 1, space: 'nasbench201', labels: { valid: label, test: label } };
     const rows = cells.map((cell, i) => {
       const convolutions = cell.split('conv').length - 1;

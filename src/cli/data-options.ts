@@ -53,7 +53,7 @@ function parseLabel(text: string, before: PlainFlags['label'] = []): PlainFlags[
   if (name === '' || rest.length > 0 || !['higher', 'lower'].includes(better)) {
     throw new InvalidArgumentError('Write it as accuracy:%:higher or latency:ms:lower.');
   }
-  return [...before, { name, unit, higherIsBetter: better === 'higher' }];
+  return [...before, { name, unit, better: better as Label['better'] }];
 }
 
 /** Only on a terminal, and only for folders, which take minutes. */

@@ -69,7 +69,7 @@ function labelTable(summaries: readonly LabelSummary[]): string[] {
     summaries.map(({ label, count, missing, min, median, max }) => [
       label.name,
       fit(label.unit, 10),
-      label.higherIsBetter ? 'higher' : 'lower',
+      label.better,
       formatExact(count),
       missing === 0 ? '' : formatExact(missing),
       ...[min, median, max].map(short),

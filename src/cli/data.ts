@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Table } from '../datasets/table.js';
+import type { Label, Table } from '../datasets/table.js';
 import { unreadable } from '../onnx/file.js';
 import { FORMATS, formatOf, readTableFile, type TableFormat, writeTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
@@ -150,7 +150,12 @@ function summary(table: Table): string {
 }
 
 function tableJson(table: Table): object {
-  return { space: table.space, rows: table.rows, labels: table.labels };
+  return { space: table.space, rows: table.rows, labels: table.labels.map(labelJson) };
+}
+
+/** `higherIsBetter` is what version 1 of the documents has. */
+function labelJson(label: Label): object {
+  return { ...label, higherIsBetter: label.better === 'higher' };
 }
 
 function showJson(file: string, table: Table, rows: number): object {
@@ -159,7 +164,7 @@ function showJson(file: string, table: Table, rows: number): object {
     space: table.space,
     rows: table.rows,
     labels: table.describe().map(({ label, count, missing, min, median, max }) => ({
-      ...label,
+      ...labelJson(label),
       count,
       missing,
       ...Object.fromEntries(Object.entries({ min, median, max }).map(([key, value]) => [key, finite(value)])),

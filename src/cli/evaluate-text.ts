@@ -45,17 +45,10 @@ export function evaluationText(found: Found, report: string | undefined): string
   return sections.map((lines) => lines.map((line) => printable(fit(line, WIDTH))).join('\n')).join('\n\n');
 }
 
-function labelLines({
-  label,
-  unit,
-  higherIsBetter,
-  trainedOn,
-  promised,
-  evaluation,
-}: EvaluatedLabel): string[] {
+function labelLines({ label, unit, better, trainedOn, promised, evaluation }: EvaluatedLabel): string[] {
   const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
   const title = [
-    `${label}${unit === '' ? '' : ` (${unit})`}, ${higherIsBetter ? 'higher' : 'lower'} is better: `,
+    `${label}${unit === '' ? '' : ` (${unit})`}, ${better} is better: `,
     `${formatExact(rows)} rows`,
     withoutTruth === 0 ? '' : `, ${formatExact(withoutTruth)} without a value`,
     trainedOn === label ? '' : `, predicted by one trained on ${trainedOn}`,
@@ -106,12 +99,13 @@ export function evaluationJson(found: Found, report: string | undefined): string
   );
 }
 
-function labelJson({ label, unit, higherIsBetter, trainedOn, promised, evaluation }: EvaluatedLabel): object {
+function labelJson({ label, unit, better, trainedOn, promised, evaluation }: EvaluatedLabel): object {
   const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
   return {
     label,
     unit,
-    higherIsBetter,
+    better,
+    higherIsBetter: better === 'higher',
     trainedOn,
     rows,
     withoutTruth,

@@ -28,8 +28,8 @@ const HEAD = {
   table: 1,
   space: 'toy',
   labels: {
-    accuracy: { unit: '%', higherIsBetter: true, provenance: 'made up' },
-    latency: { unit: 'ms', higherIsBetter: false, provenance: 'made up' },
+    accuracy: { unit: '%', better: 'higher', provenance: 'made up' },
+    latency: { unit: 'ms', better: 'lower', provenance: 'made up' },
   },
 };
 writeFileSync(
@@ -121,7 +121,7 @@ describe('auspex evaluate', () => {
     expect(value('mae').value).toBeLessThan(0.95);
     expect(value('tau-b').low).toBeLessThan(value('tau-b').value);
     expect(value('tau-b').problem).toBeNull();
-    expect(latency).toMatchObject({ label: 'latency', higherIsBetter: false, rows: ROWS });
+    expect(latency).toMatchObject({ label: 'latency', better: 'lower', rows: ROWS });
     expect(predictor.isDisposed).toBe(true);
   });
 

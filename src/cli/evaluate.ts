@@ -165,14 +165,14 @@ async function evaluated(
   const values = await predicted(predictor, table, known);
   return pairs.map(({ output, column }, i) => {
     const label = labels[output]!;
-    const { unit, higherIsBetter } = table.label(column);
+    const { unit, better } = table.label(column);
     const predictions = Array.from(known, (_, k) => withInterval(values[k * labels.length + output]!, label));
     const truths = Float64Array.from(known, (row) => columns[i]![row]!);
-    const found = evaluate(predictions, truths, { resamples, seed, higherIsBetter });
+    const found = evaluate(predictions, truths, { resamples, seed, better });
     return {
       label: column,
       unit,
-      higherIsBetter,
+      better,
       trainedOn: label.name,
       promised: label.interval?.coverage,
       evaluation: { ...found, withoutTruth: rows.length - found.rows },

@@ -24,7 +24,7 @@ const label = { unit: '', provenance: 'made up' };
 const HEAD = {
   table: 1,
   space: 'nats-size',
-  labels: { loss: { ...label, higherIsBetter: false }, noise: { ...label, higherIsBetter: true } },
+  labels: { loss: { ...label, better: 'lower' }, noise: { ...label, better: 'higher' } },
 };
 writeFileSync(at('table.csv'), `# auspex ${JSON.stringify(HEAD)}\narch,loss,noise\n${rows.join('\n')}\n`);
 
@@ -43,7 +43,7 @@ describe('auspex proxy correlate', () => {
     const found = JSON.parse(await run(...args, '--json'));
     expect(found).toMatchObject({
       schema: 'auspex.proxy.correlate/1',
-      label: { name: 'loss', higherIsBetter: false },
+      label: { name: 'loss', better: 'lower' },
       data: { space: 'nats-size', rows: 14 },
       rows: 12,
       failed: 0,
@@ -97,9 +97,18 @@ it('takes both directions into account', () => {
   const scores = [1, 2, 2, 5, 4, 7, 6, 3];
   const truths = [10, 20, 15, 15, 40, 60, 55, 5];
   const of = (proxyIsHigher: boolean, labelIsHigher: boolean) => {
-    const column = { name: 'x', title: 'X', higherIsBetter: proxyIsHigher, members: ['x'] };
+    const column = {
+      name: 'x',
+      title: 'X',
+      better: proxyIsHigher ? ('higher' as const) : ('lower' as const),
+      members: ['x'],
+    };
     const records = scores.map((x) => ({ scores: { x } }));
-    const options = { higherIsBetter: labelIsHigher, resamples: 100, seed: 0 };
+    const options = {
+      better: labelIsHigher ? ('higher' as const) : ('lower' as const),
+      resamples: 100,
+      seed: 0,
+    };
     const [found] = correlationsOf([column], records, truths, options);
     return [found!.tau.estimate, found!.spearman.estimate];
   };

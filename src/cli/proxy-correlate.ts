@@ -90,7 +90,7 @@ async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
       columns,
       records,
       records.map(({ index }) => truths[rows[index]!]!),
-      { ...flags, higherIsBetter: table.label(flags.label).higherIsBetter },
+      { ...flags, better: table.label(flags.label).better },
     ),
   };
   if (flags.report !== undefined) {
@@ -117,7 +117,7 @@ function chosenRows(table: Table, { label, sample, seed, data }: CorrelateFlags)
 
 interface CorrelateOptions {
   /** Of the label. */
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   readonly resamples: number;
   readonly seed: number;
 }
@@ -127,7 +127,7 @@ export function correlationsOf(
   columns: readonly ProxyColumn[],
   records: readonly Pick<NetworkRecord, 'scores'>[],
   truths: readonly number[],
-  { higherIsBetter, resamples, seed }: CorrelateOptions,
+  { better, resamples, seed }: CorrelateOptions,
 ): Correlation[] {
   const values = columnValues(
     columns,
@@ -135,8 +135,8 @@ export function correlationsOf(
   );
   const found = columns.map((column, c): Correlation => {
     const rows = records.flatMap((_, r) => (values[c]![r] === undefined ? [] : [r]));
-    const [sign, way] = [column.higherIsBetter ? 1 : -1, higherIsBetter ? 1 : -1];
-    const about = { name: column.name, title: column.title, higherIsBetter: column.higherIsBetter };
+    const [sign, way] = [column.better === 'higher' ? 1 : -1, better === 'higher' ? 1 : -1];
+    const about = { name: column.name, title: column.title, better: column.better };
     if (rows.length < 2)
       return { ...about, rows: rows.length, tau: none('tau-b'), spearman: none('spearman') };
     const { metrics } = evaluate(
@@ -175,9 +175,9 @@ const shown = (metric: MetricResult): string[] =>
 
 function correlateText(found: Found): string {
   const { flags, table: of, records, correlations } = found;
-  const { name, unit, higherIsBetter } = of.label(flags.label);
+  const { name, unit, better } = of.label(flags.label);
   const rows = correlations.map((correlation) => [
-    `${correlation.name} ${correlation.higherIsBetter ? '↑' : '↓'}`,
+    `${correlation.name} ${correlation.better === 'higher' ? '↑' : '↓'}`,
     ...shown(correlation.tau),
     ...shown(correlation.spearman),
     formatExact(correlation.rows),
@@ -185,7 +185,7 @@ function correlateText(found: Found): string {
   const number = { align: 'right' as const };
   const sections = [
     [
-      `${name}${unit === '' ? '' : ` (${unit})`}, ${higherIsBetter ? 'higher' : 'lower'} is better`,
+      `${name}${unit === '' ? '' : ` (${unit})`}, ${better} is better`,
       `  ${formatExact(records.length)} of ${formatExact(of.rows)} rows of ${fit(flags.data, 50, 'end')}, seed ${flags.seed}`,
     ],
     [
@@ -232,7 +232,7 @@ function reportOf(found: Found): string {
 
 function correlateJson({ flags, table: of, plan, columns, records, correlations }: Found): string {
   const { proxies: _, space, ...options } = plan;
-  const { name, unit, higherIsBetter } = of.label(flags.label);
+  const { name, unit, better } = of.label(flags.label);
   const metric = ({ estimate, low, high, problem }: MetricResult): object => ({
     value: estimate ?? null,
     low: low ?? null,
@@ -243,7 +243,7 @@ function correlateJson({ flags, table: of, plan, columns, records, correlations 
     {
       schema: 'auspex.proxy.correlate/1',
       data: { file: flags.data, space, rows: of.rows },
-      label: { name, unit, higherIsBetter },
+      label: { name, unit, better, higherIsBetter: better === 'higher' },
       options,
       rows: records.length,
       failed: records.filter((record) => !isScored(record)).length,

@@ -177,7 +177,7 @@ describe('auspex proxy --images', () => {
   });
 
   it('compares scores on images with a table', async () => {
-    const label = { unit: '', provenance: 'made up', higherIsBetter: true };
+    const label = { unit: '', provenance: 'made up', better: 'higher' };
     const head = { table: 1, space: 'nats-size', labels: { accuracy: label } };
     const rows = ['8:8:8:8:8,1', '16:16:16:16:16,2', '8:16:8:16:8,3'];
     write('table.csv', `# auspex ${JSON.stringify(head)}\narch,accuracy\n${rows.join('\n')}\n`);

@@ -56,7 +56,7 @@ export interface ScoringPlan {
 export interface ProxyColumn {
   readonly name: string;
   readonly title: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** The scores it is made of, by the names of plans. */
   readonly members: readonly string[];
   /** Of a combination: from one list of scores a member. */
@@ -72,14 +72,14 @@ export function columnsNamed(texts: readonly string[]): ProxyColumn[] {
 
 function columnNamed(name: string): ProxyColumn {
   if (!name.includes('+') && !Object.hasOwn(COMBINATIONS, name)) {
-    const { title, higherIsBetter } = requestNamed(name).proxy;
-    return { name, title, higherIsBetter, members: [name] };
+    const { title, better } = requestNamed(name).proxy;
+    return { name, title, better, members: [name] };
   }
   const { members, combine } = combinationNamed(name);
   return {
     name,
     title: name.includes('+') ? 'mean rank' : name.toUpperCase(),
-    higherIsBetter: true,
+    better: 'higher',
     members: members.map(({ proxy, variant }) => (variant ? `${proxy.name}:${variant}` : proxy.name)),
     combine,
   };

@@ -20,14 +20,14 @@ export const proxyScorers: ProxySource =
     const isKnown = Object.hasOwn(COMBINATIONS, name) || PROXIES.some((p) => p.name === name.split(':')[0]);
     if (!isKnown) return undefined;
     const columns = columnsNamed([name]);
-    const [{ members, higherIsBetter }] = columns as [(typeof columns)[number]];
+    const [{ members, better }] = columns as [(typeof columns)[number]];
     const size = batch === undefined ? {} : { batch };
     const plan: ScoringPlan = { space: space.name, proxies: members, seed, init: 'file', ...size };
     const known = new Map<string, NetworkResult>();
     return {
       // Scores depend on the batch, so that a search does not go on with another.
       name: batch === undefined ? name : `${name} (batch ${batch})`,
-      better: higherIsBetter ? 'higher' : 'lower',
+      better,
       async score(architectures, signal) {
         const fresh = [...new Set(architectures)].filter((arch) => !known.has(arch));
         const used = fresh.length >= WORTH_WORKERS * workers ? workers : 1;

@@ -39,12 +39,12 @@ function single({ columns, records }: PoolFound): string[] {
   if (record.error) return [];
   const values = columnValues(columns, [record.scores]);
   const problems = columns.map((column) => problemOf(column, record));
-  const rows = columns.map(({ name, title, higherIsBetter, combine }, i) => {
+  const rows = columns.map(({ name, title, better, combine }, i) => {
     const value = combine ? undefined : values[i]![0];
     return [
       name,
       value === undefined ? '–' : scoreText(value),
-      higherIsBetter ? '↑' : '↓',
+      better === 'higher' ? '↑' : '↓',
       problems[i]?.code ?? (combine ? 'a rank within a pool: give more networks' : title),
     ];
   });
@@ -79,7 +79,7 @@ function tables({ columns, records }: PoolFound): string[][] {
   );
   const cells = columns.flatMap((column, c) => {
     if (values[c]!.every((value) => value === undefined)) return [];
-    const title = `${column.name} ${column.higherIsBetter ? '↑' : '↓'}`;
+    const title = `${column.name} ${column.better === 'higher' ? '↑' : '↓'}`;
     return [{ title, texts: values[c]!.map((value) => (value === undefined ? '–' : scoreText(value))) }];
   });
   const digits = Math.max(1, String(records.at(-1)?.index ?? 0).length);
@@ -223,10 +223,9 @@ export function poolJson(found: PoolFound): string {
   );
 }
 
-export function columnJson({ name, title, higherIsBetter, members, combine }: ProxyColumn): object {
-  return combine
-    ? { name, title, higherIsBetter, members }
-    : { name, title, higherIsBetter, scale: proxyNamed(name.split(':')[0]!).scale };
+export function columnJson({ name, title, better, members, combine }: ProxyColumn): object {
+  const about = { name, title, better, higherIsBetter: better === 'higher' };
+  return combine ? { ...about, members } : { ...about, scale: proxyNamed(name.split(':')[0]!).scale };
 }
 
 /** Whether a network has a score, be it one. */

@@ -89,7 +89,7 @@ describe('auspex proxy', () => {
     const found = await json(...args, '-o', at('pool.jsonl'), '--resume');
     expect(readFileSync(at('pool.jsonl'), 'utf8')).toBe(whole);
     const scores = found.networks.map(({ scores: of }: { scores: object }) => of);
-    const higher = { higherIsBetter: true };
+    const higher = { better: 'higher' as const };
     const column = (name: string) => scores.map((of: Record<string, number | null>) => of[name] ?? undefined);
     expect(column('params+l2_norm')).toEqual(
       combineRanks([higher, higher], [column('params'), column('l2_norm')]),

@@ -58,7 +58,7 @@ beforeAll(() => {
     table: 1,
     space: 'nasbench201',
     labels: Object.fromEntries(
-      DEVICES.map((name) => [name, { unit: 'ms', higherIsBetter: false, provenance: 'made up' }]),
+      DEVICES.map((name) => [name, { unit: 'ms', better: 'lower', provenance: 'made up' }]),
     ),
   };
   writeFileSync(

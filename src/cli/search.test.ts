@@ -22,8 +22,8 @@ const HEAD = {
   table: 1,
   space: 'nats-size',
   labels: {
-    accuracy: { unit: '%', higherIsBetter: true, provenance: 'made up' },
-    latency: { unit: 'ms', higherIsBetter: false, provenance: 'made up' },
+    accuracy: { unit: '%', better: 'higher', provenance: 'made up' },
+    latency: { unit: 'ms', better: 'lower', provenance: 'made up' },
   },
 };
 writeFileSync(

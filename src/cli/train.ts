@@ -116,7 +116,8 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   const present = source.withPresent(label);
   const size = flags.train ?? present.rows - validation;
   const split = randomSplit(present.rows, { train: size, validation, seed });
-  const scale = flags.scale ?? (label.every((each) => !source.label(each).higherIsBetter) ? 'log' : 'linear');
+  const scale =
+    flags.scale ?? (label.every((each) => source.label(each).better === 'lower') ? 'log' : 'linear');
   const from = await startOf(name, source.space, scale, flags);
   const changes = changesOf(flags);
   const steps = kind.recipe?.(size, changes, from, scale);
@@ -200,7 +201,12 @@ function jsonObject(text: string): Record<string, unknown> {
 
 function plainOf({ space, arch = 'arch', label, data }: TrainFlags) {
   if (space === undefined) return undefined;
-  const labels = label.map((name) => ({ name, unit: '', higherIsBetter: true, provenance: `from ${data}` }));
+  const labels = label.map((name) => ({
+    name,
+    unit: '',
+    better: 'higher' as const,
+    provenance: `from ${data}`,
+  }));
   return { space, arch, labels };
 }
 

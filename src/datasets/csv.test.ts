@@ -171,11 +171,7 @@ describe('numbers', () => {
     [' 2 ', 2],
     ['123456789012345678', 123456789012345680],
     ['0.1234567890123456789', 0.12345678901234568],
-    ['inf', Number.POSITIVE_INFINITY],
-    ['-Infinity', Number.NEGATIVE_INFINITY],
     ['', Number.NaN],
-    ['nan', Number.NaN],
-    ['NaN', Number.NaN],
     ['NA', Number.NaN],
     ['None', Number.NaN],
     ['null', Number.NaN],
@@ -184,26 +180,41 @@ describe('numbers', () => {
     expect(numberOf(text)).toBe(value);
   });
 
-  it.each(['abc', '-', '.', '1.2.3', '1,5', '0x10', '1_000', '--1', 'e5', '1e', '９', '1'.repeat(500)])(
-    "'%s' is none",
-    (text) => {
-      const bytes = Buffer.from(text);
-      expect(numberIn(bytes, 0, bytes.length)).toBeUndefined();
-      expect(numberOf(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'abc',
+    '-',
+    '.',
+    '1.2.3',
+    '1,5',
+    '0x10',
+    '1_000',
+    '--1',
+    'e5',
+    '1e',
+    '９',
+    '1'.repeat(500),
+    'nan',
+    'NaN',
+    'inf',
+    '-Infinity',
+    '1e999',
+  ])("'%s' is none", (text) => {
+    const bytes = Buffer.from(text);
+    expect(numberIn(bytes, 0, bytes.length)).toBeUndefined();
+    expect(numberOf(text)).toBeUndefined();
+  });
 });
 
 describe('csvOf', () => {
   it('quotes what needs it and leaves missing values empty', () => {
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a,b', unit: 'ms', higherIsBetter: false, provenance: 'made "up"' }],
+      labels: [{ name: 'a,b', unit: 'ms', better: 'lower', provenance: 'made "up"' }],
       architectures: ['plain', '{"k": 1}'],
       columns: { 'a,b': [0.1, Number.NaN] },
     });
     expect(Buffer.concat([...csvOf(table)]).toString()).toBe(
-      '# auspex {"table":1,"space":"toy","labels":{"a,b":{"unit":"ms","higherIsBetter":false,"provenance":"made \\"up\\""}}}\n' +
+      '# auspex {"table":2,"space":"toy","labels":{"a,b":{"unit":"ms","better":"lower","provenance":"made \\"up\\""}}}\n' +
         'arch,"a,b"\nplain,0.1\n"{""k"": 1}",\n',
     );
   });

@@ -3,7 +3,7 @@
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import { metadataObject } from './metadata.js';
-import { numberIn, numberOf, numberText } from './numbers.js';
+import { isNotFinite, NOT_FINITE_HINT, numberIn, numberOf, numberText } from './numbers.js';
 import { ARCH, type Table } from './table.js';
 import type { TextBuilder } from './texts.js';
 
@@ -203,7 +203,11 @@ export class CsvReader implements CsvRow {
         ? numberIn(this.#bytes, this.#starts[field]!, this.#ends[field]!)
         : numberOf(this.text(field));
     if (value !== undefined) return value;
-    throw this.error('CSV_NUMBER', `'${printableStart(this.text(field), 40)}' is not a number`, field);
+    const text = this.text(field);
+    if (isNotFinite(text)) {
+      throw this.error('TABLE_VALUE', `'${text.trim()}' is no value of a label`, field, NOT_FINITE_HINT);
+    }
+    throw this.error('CSV_NUMBER', `'${printableStart(text, 40)}' is not a number`, field);
   }
 
   append(field: number, builder: TextBuilder, old?: number, replacement?: number): void {
@@ -275,12 +279,14 @@ const PIECE = 1 << 16;
 export function* csvOf(table: Table): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const columns = table.labels.map(({ name }) => table.column(name));
+  const texts = [...table.texts.values()];
   let text = `#${CSV_MARK}${JSON.stringify(metadataObject(table))}\n`;
-  text += `${[ARCH, ...table.labels.map(({ name }) => name)].map(csvField).join(',')}\n`;
+  text += `${[ARCH, ...table.texts.keys(), ...table.labels.map(({ name }) => name)].map(csvField).join(',')}\n`;
   for (let row = 0; row < table.rows; row++) {
     const arch = csvField(table.arch(row));
     // A row of one empty field would read as an empty line.
-    text += columns.length === 0 && arch === '' ? '""' : arch;
+    text += columns.length + texts.length === 0 && arch === '' ? '""' : arch;
+    for (const column of texts) text += `,${csvField(column.at(row))}`;
     for (const column of columns) text += `,${numberText(column[row]!)}`;
     text += '\n';
     if (text.length < PIECE) continue;

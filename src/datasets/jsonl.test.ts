@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AuspexError } from '../util/errors.js';
 import { JsonlReader, type JsonObject, jsonlOf, valueAt } from './jsonl.js';
 import { Table } from './table.js';
+import { TextColumn } from './texts.js';
 
 function objectsOf(text: string | Uint8Array, chunk = Number.POSITIVE_INFINITY): [number, JsonObject][] {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
@@ -77,13 +78,14 @@ describe('jsonlOf', () => {
   it('begins with the description and leaves out what is missing', () => {
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a', unit: 'ms', higherIsBetter: false, provenance: 'made up' }],
-      architectures: ['x', 'y', 'z'],
-      columns: { a: [0.1, Number.NaN, Number.POSITIVE_INFINITY] },
+      labels: [{ name: 'a', unit: 'ms', better: 'lower', provenance: 'made up' }],
+      architectures: ['x', 'y'],
+      columns: { a: [0.1, Number.NaN] },
+      texts: new Map([['device', TextColumn.of(['p', 'q'])]]),
     });
     expect(Buffer.concat([...jsonlOf(table)]).toString()).toBe(
-      '{"auspex":{"table":1,"space":"toy","labels":{"a":{"unit":"ms","higherIsBetter":false,"provenance":"made up"}}}}\n' +
-        '{"arch":"x","a":0.1}\n{"arch":"y"}\n{"arch":"z","a":"inf"}\n',
+      '{"auspex":{"table":2,"space":"toy","labels":{"a":{"unit":"ms","better":"lower","provenance":"made up"}},"texts":["device"]}}\n' +
+        '{"arch":"x","device":"p","a":0.1}\n{"arch":"y","device":"q"}\n',
     );
   });
 });

@@ -18,14 +18,22 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export class JsonlReader {
   readonly #handle: (object: JsonObject, line: number) => void;
+  readonly #refuse: (error: unknown, line: number) => void;
   // A byte order mark at the beginning is left out.
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
   #pieces: Uint8Array[] = [];
   #pending = 0;
   #line = 1;
 
-  constructor(handle: (object: JsonObject, line: number) => void) {
+  /** @param refuse what becomes of a line that is no JSON object; it is thrown by default */
+  constructor(
+    handle: (object: JsonObject, line: number) => void,
+    refuse: (error: unknown, line: number) => void = (error) => {
+      throw error;
+    },
+  ) {
     this.#handle = handle;
+    this.#refuse = refuse;
   }
 
   push(chunk: Uint8Array): void {
@@ -65,8 +73,20 @@ export class JsonlReader {
     } catch {
       throw this.#error('JSONL_UTF8', 'is not UTF-8');
     }
-    if (text.trim() !== '') this.#handle(this.#parse(text), this.#line);
+    if (text.trim() !== '') {
+      const object = this.#object(text);
+      if (object !== undefined) this.#handle(object, this.#line);
+    }
     this.#line++;
+  }
+
+  #object(text: string): JsonObject | undefined {
+    try {
+      return this.#parse(text);
+    } catch (error) {
+      this.#refuse(error, this.#line);
+      return undefined;
+    }
   }
 
   #parse(text: string): JsonObject {
@@ -111,9 +131,11 @@ const PIECE = 1 << 16;
 export function* jsonlOf(table: Table): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const columns = table.labels.map(({ name }) => [JSON.stringify(name), table.column(name)] as const);
+  const texts = [...table.texts].map(([name, column]) => [JSON.stringify(name), column] as const);
   let text = `${JSON.stringify({ auspex: metadataObject(table) })}\n`;
   for (let row = 0; row < table.rows; row++) {
     text += `{"${ARCH}":${JSON.stringify(table.arch(row))}`;
+    for (const [name, column] of texts) text += `,${name}:${JSON.stringify(column.at(row))}`;
     for (const [name, column] of columns) {
       const value = column[row]!;
       if (!Number.isNaN(value)) text += `,${name}:${jsonNumber(value)}`;
@@ -126,8 +148,6 @@ export function* jsonlOf(table: Table): Generator<Uint8Array> {
   yield encoder.encode(text);
 }
 
-/** JSON has no infinite numbers; they are written as texts. */
 function jsonNumber(value: number): string {
-  if (Object.is(value, -0)) return '-0';
-  return Number.isFinite(value) ? String(value) : value > 0 ? '"inf"' : '"-inf"';
+  return Object.is(value, -0) ? '-0' : String(value);
 }

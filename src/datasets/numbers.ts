@@ -1,11 +1,9 @@
 // Numbers in text files, as CSV writers of Python, R and spreadsheets put them down.
 
 /** What stands for a missing value, besides nothing at all. */
-const MISSING = new Set(['', 'nan', 'na', 'n/a', 'null', 'none']);
-const INFINITE = new Map([
-  ['inf', Number.POSITIVE_INFINITY],
-  ['infinity', Number.POSITIVE_INFINITY],
-]);
+const MISSING = new Set(['', 'na', 'n/a', 'null', 'none']);
+/** What programs write for results that are no numbers: not missing, but wrong. */
+const NOT_FINITE = /^[-+]?(?:nan|inf|infinity)$/;
 const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/;
 
 /** Powers of ten that a double holds exactly. */
@@ -17,15 +15,23 @@ const MAX_LENGTH = 400;
 
 const latin1 = new TextDecoder('latin1');
 
-/** The number that a text says, NaN for a missing one, undefined for what is no number. */
+/** The number that a text says, NaN for a missing one, undefined for what is no finite number. */
 export function numberOf(text: string): number | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const word = text.trim().toLowerCase();
-  if (DECIMAL.test(word)) return Number(word);
   if (MISSING.has(word)) return Number.NaN;
-  const infinite = INFINITE.get(word.replace(/^[-+]/, ''));
-  return infinite === undefined ? undefined : word.startsWith('-') ? -infinite : infinite;
+  const value = DECIMAL.test(word) ? Number(word) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
 }
+
+/** Whether a text is what programs write for NaN and infinities, or a number too large for a double. */
+export function isNotFinite(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  return NOT_FINITE.test(word) || (DECIMAL.test(word) && !Number.isFinite(Number(word)));
+}
+
+export const NOT_FINITE_HINT =
+  'leave the field empty where a value is missing; --skip-bad leaves such rows out';
 
 /**
  * The same for a part of an array of bytes. Few digits are put together here: a product or quotient of a whole number
@@ -57,7 +63,5 @@ export function numberIn(bytes: Uint8Array, from: number, to: number): number | 
 /** The shortest text that reads as this number; empty for NaN. */
 export function numberText(value: number): string {
   if (Number.isNaN(value)) return '';
-  if (value === Number.POSITIVE_INFINITY) return 'inf';
-  if (value === Number.NEGATIVE_INFINITY) return '-inf';
   return Object.is(value, -0) ? '-0' : String(value);
 }

@@ -155,7 +155,7 @@ function finished(
 }
 
 /** The sizes with their defaults, if they fit. */
-function checked(
+export function checked(
   rows: number,
   { train, validation = 0, test, testOnAll = false }: Sizes,
 ): Required<ThreeSizes> {
@@ -178,12 +178,12 @@ interface ThreeSizes {
   test: number;
 }
 
-function identity(rows: number): Uint32Array {
+export function identity(rows: number): Uint32Array {
   return Uint32Array.from({ length: rows }, (_, i) => i);
 }
 
 /** Fisher & Yates, in place. */
-function shuffled(rows: Uint32Array, random: Random): Uint32Array {
+export function shuffled(rows: Uint32Array, random: Random): Uint32Array {
   for (let i = rows.length - 1; i > 0; i--) {
     const j = random.below(i + 1);
     [rows[i], rows[j]] = [rows[j]!, rows[i]!];

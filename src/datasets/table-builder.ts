@@ -13,12 +13,17 @@ export class TableBuilder {
   readonly arch = new TextBuilder();
   readonly #space: string;
   readonly #labels: readonly Label[];
+  /** Columns of words, in the order of their names. */
+  readonly texts: readonly TextBuilder[];
+  readonly #texts: readonly string[];
   #columns: Float64Array[];
   #rows = 0;
 
-  constructor(space: string, labels: readonly Label[]) {
+  constructor(space: string, labels: readonly Label[], texts: readonly string[] = []) {
     this.#space = space;
     this.#labels = labels;
+    this.#texts = texts;
+    this.texts = texts.map(() => new TextBuilder());
     this.#columns = labels.map(() => new Float64Array(256).fill(Number.NaN));
   }
 
@@ -31,8 +36,15 @@ export class TableBuilder {
     this.#columns[label]![this.#rows] = value;
   }
 
+  /** Forgets the row that is being filled. */
+  dropRow(): void {
+    for (const texts of [this.arch, ...this.texts]) texts.drop();
+    for (const column of this.#columns) column[this.#rows] = Number.NaN;
+  }
+
   endRow(): void {
     this.arch.end();
+    for (const texts of this.texts) texts.end();
     this.#rows++;
     if (this.#rows < (this.#columns[0]?.length ?? Number.POSITIVE_INFINITY)) return;
     this.#columns = this.#columns.map((column) => {
@@ -48,6 +60,7 @@ export class TableBuilder {
       labels: this.#labels,
       architectures: this.arch.finish(),
       columns: new Map(this.#labels.map(({ name }, i) => [name, this.#columns[i]!.slice(0, this.#rows)])),
+      texts: new Map(this.#texts.map((name, i) => [name, this.texts[i]!.finish()])),
     });
   }
 }

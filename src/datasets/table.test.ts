@@ -9,7 +9,7 @@ fc.configureGlobal({ seed: 1 });
 const label = (name: string, unit = '%', provenance = 'made up'): Label => ({
   name,
   unit,
-  higherIsBetter: true,
+  better: 'higher',
   provenance,
 });
 
@@ -65,7 +65,7 @@ describe('Table', () => {
     const selected = small().select(['b']);
     expect(selected.labels.map((l) => l.name)).toEqual(['b']);
     expect(() => selected.column('a')).toThrow(/no label/);
-    expect(() => small().select(['a', 'a'])).toThrow(/two labels named 'a'/);
+    expect(() => small().select(['a', 'a'])).toThrow(/two columns named 'a'/);
   });
 
   it('describes labels', () => {
@@ -112,7 +112,7 @@ describe('Table', () => {
     expect(make(['a'], {})).toThrow(/0 values/);
     expect(make(['toString'], {})).toThrow(/0 values/);
     expect(make(['arch'], { arch: [1] })).toThrow(/named 'arch'/);
-    expect(make(['a', 'a'], { a: [1] })).toThrow(/two labels/);
+    expect(make(['a', 'a'], { a: [1] })).toThrow(/two columns/);
     expect(make([''], { '': [1] })).toThrow(/without a name/);
   });
 });

@@ -1,5 +1,6 @@
 // A benchmark as a table: the space's name, an architecture text a row, named numeric labels. Columns, not objects:
-// hundreds of thousands of rows are a few typed arrays. A table does not change; NaN stands for a missing value.
+// hundreds of thousands of rows are a few typed arrays. A table does not change; NaN stands for a missing value, and
+// no value is infinite.
 import { AuspexError } from '../util/errors.js';
 import { TextColumn } from './texts.js';
 
@@ -8,10 +9,14 @@ export interface Label {
   readonly name: string;
   /** `%`, `ms`, `images/s`; empty for a number that has none. */
   readonly unit: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** How the numbers were obtained: measured by whom, trained how, predicted by what. */
   readonly provenance: string;
+  /** How predictors learn it, where it is said: as it is, or as its logarithm, which makes errors relative. */
+  readonly transform?: LabelTransform;
 }
+
+export type LabelTransform = 'linear' | 'log';
 
 /** The name of the architectures' column in files; no label has it. */
 export const ARCH = 'arch';
@@ -33,6 +38,8 @@ export interface TableParts {
   readonly architectures: TextColumn | readonly string[];
   /** A column for each label, by its name. */
   readonly columns: Readonly<Record<string, ArrayLike<number>>> | ReadonlyMap<string, Float64Array>;
+  /** Columns of words, such as the device or the family of a row. */
+  readonly texts?: ReadonlyMap<string, TextColumn>;
 }
 
 /**
@@ -46,11 +53,14 @@ export class Table {
   readonly space: string;
   readonly labels: readonly Label[];
   readonly architectures: TextColumn;
+  /** Columns of words by name: what rows can be grouped by. */
+  readonly texts: ReadonlyMap<string, TextColumn>;
   readonly #columns: ReadonlyMap<string, Float64Array>;
 
-  constructor({ space, labels, architectures, columns }: TableParts) {
+  constructor({ space, labels, architectures, columns, texts = new Map() }: TableParts) {
     this.space = space;
     this.labels = labels;
+    this.texts = texts;
     this.architectures = architectures instanceof TextColumn ? architectures : TextColumn.of(architectures);
     const byName = new Map<string, Float64Array>();
     for (const { name } of labels) {
@@ -64,8 +74,11 @@ export class Table {
           `label '${name}' has ${given?.length ?? 0} values for ${this.architectures.length} architectures`,
         );
       }
-      byName.set(name, given instanceof Float64Array ? given : Float64Array.from(given));
+      byName.set(name, finite(name, given instanceof Float64Array ? given : Float64Array.from(given)));
     }
+    const twice = [...texts.keys()].find((name) => name === ARCH || name === '' || byName.has(name));
+    if (twice !== undefined)
+      throw new AuspexError('TABLE_LABEL', `a table cannot have ${nameProblem(twice)}`);
     this.#columns = byName;
   }
 
@@ -91,6 +104,15 @@ export class Table {
     return this.labels.find((label) => label.name === name)!;
   }
 
+  /** A column of words. */
+  text(name: string): TextColumn {
+    const column = this.texts.get(name);
+    if (column) return column;
+    throw new AuspexError('TABLE_NO_TEXT', `the table has no column of words '${name}'`, {
+      hint: `it has ${[...this.texts.keys()].join(', ') || 'none'}; keep one with auspex data import --group ${name}`,
+    });
+  }
+
   /** The rows at these indices, in their order. */
   take(indices: ArrayLike<number>): Table {
     const columns = new Map<string, Float64Array>();
@@ -100,7 +122,13 @@ export class Table {
       for (let i = 0; i < to.length; i++) to[i] = from[indices[i]!]!;
       columns.set(name, to);
     }
-    return new Table({ ...this.#head(), architectures: this.architectures.take(indices), columns });
+    return new Table({
+      space: this.space,
+      labels: this.labels,
+      architectures: this.architectures.take(indices),
+      columns,
+      texts: new Map([...this.texts].map(([name, texts]) => [name, texts.take(indices)])),
+    });
   }
 
   /** The indices of rows in which all of these labels have a value. */
@@ -127,6 +155,7 @@ export class Table {
       labels: names.map((name) => this.label(name)),
       architectures: this.architectures,
       columns: this.#columns,
+      texts: this.texts,
     });
   }
 
@@ -181,12 +210,17 @@ export class Table {
       labels: [...labels.values()],
       architectures: TextColumn.of(allTexts(tables)),
       columns,
+      texts: joinedTexts(tables),
     });
   }
+}
 
-  #head(): Pick<Table, 'space' | 'labels'> {
-    return { space: this.space, labels: this.labels };
-  }
+/** Columns of words that all tables have. */
+function joinedTexts(tables: readonly Table[]): Map<string, TextColumn> {
+  const common = [...tables[0]!.texts.keys()].filter((name) => tables.every(({ texts }) => texts.has(name)));
+  return new Map(
+    common.map((name) => [name, TextColumn.of(tables.flatMap((table) => [...table.text(name)]))]),
+  );
 }
 
 function* allTexts(tables: readonly Table[]): Generator<string> {
@@ -195,7 +229,7 @@ function* allTexts(tables: readonly Table[]): Generator<string> {
 
 function joined(known: Label | undefined, label: Label): Label {
   if (known === undefined) return label;
-  if (known.unit !== label.unit || known.higherIsBetter !== label.higherIsBetter) {
+  if (known.unit !== label.unit || known.better !== label.better) {
     throw new AuspexError(
       'TABLE_LABELS',
       `label '${label.name}' means different things in the tables to join`,
@@ -204,14 +238,30 @@ function joined(known: Label | undefined, label: Label): Label {
       },
     );
   }
-  return known.provenance.includes(label.provenance)
-    ? known
-    : { ...known, provenance: `${known.provenance}; ${label.provenance}` };
+  const { transform, ...rest } = known;
+  const provenance = known.provenance.includes(label.provenance)
+    ? known.provenance
+    : `${known.provenance}; ${label.provenance}`;
+  return {
+    ...rest,
+    provenance,
+    ...(transform !== undefined && transform === label.transform ? { transform } : {}),
+  };
 }
 
-/** Half way; infinite where both are. */
 function midpoint(a: number | undefined, b: number | undefined): number | undefined {
-  return a === b || a === undefined || b === undefined ? b : a / 2 + b / 2;
+  return a === undefined || b === undefined ? b : a / 2 + b / 2;
+}
+
+/** A column, if no value is infinite. Readers of files refuse such values before, with the line. */
+function finite(name: string, column: Float64Array): Float64Array {
+  const row = column.findIndex(
+    (value) => value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY,
+  );
+  if (row < 0) return column;
+  throw new AuspexError('TABLE_VALUE', `label '${name}' is ${column[row]} in row ${row + 1}`, {
+    hint: 'a value that is not known is missing: NaN in memory, an empty field in a file',
+  });
 }
 
 function own(columns: TableParts['columns'], name: string): ArrayLike<number> | undefined {
@@ -220,5 +270,5 @@ function own(columns: TableParts['columns'], name: string): ArrayLike<number> | 
 
 function nameProblem(name: string): string {
   if (name === ARCH) return `a label named '${ARCH}', the name of the architectures' column`;
-  return name === '' ? 'a label without a name' : `two labels named '${name}'`;
+  return name === '' ? 'a label without a name' : `two columns named '${name}'`;
 }

@@ -88,6 +88,20 @@ export class TextBuilder {
     this.#at = at;
   }
 
+  /** The text that is not complete yet. */
+  get pending(): string {
+    return decoder.decode(this.#bytes.subarray(this.#begin, this.#at));
+  }
+
+  /** Forgets the text that is not complete yet. */
+  drop(): void {
+    this.#at = this.#begin;
+  }
+
+  get #begin(): number {
+    return this.#count === 0 ? 0 : this.#ends[this.#count - 1]!;
+  }
+
   /** The text is complete. */
   end(): void {
     if (this.#count === this.#ends.length) {

@@ -157,7 +157,7 @@ it('the best rows of a latency are the fastest', () => {
   const predictions = points([...truths].map((value) => value + 0.3 * random.float()));
   const { metrics } = evaluate(predictions, truths, {
     metrics: ['regret@1', 'tau-b', 'mae'],
-    higherIsBetter: false,
+    better: 'lower',
   });
   const chosen = predictions.reduce((best, { value }, i) => (value < predictions[best]!.value ? i : best), 0);
   expect(metrics[0]!.estimate).toBeCloseTo(truths[chosen]! - Math.min(...truths), 12);

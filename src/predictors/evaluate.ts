@@ -24,7 +24,7 @@ export const EVALUATED_METRICS: readonly string[] = [
 export interface EvaluateOptions extends Pick<BootstrapOptions, 'resamples' | 'seed'> {
   readonly metrics?: readonly string[];
   /** False for a latency: the best rows, of which some metrics speak, are then those of the least values. */
-  readonly higherIsBetter?: boolean;
+  readonly better?: 'higher' | 'lower';
 }
 
 export interface MetricResult extends Pick<NamedMetric, 'name' | 'title' | 'better'> {
@@ -68,7 +68,7 @@ export interface Evaluation {
   };
 }
 
-const DEFAULTS = { metrics: EVALUATED_METRICS, higherIsBetter: true, resamples: 1000, seed: 0 };
+const DEFAULTS = { metrics: EVALUATED_METRICS, better: 'higher', resamples: 1000, seed: 0 };
 const CONFIDENCE = 0.95;
 
 /** The 97.5% quantile of the standard normal distribution. */
@@ -90,12 +90,12 @@ export function evaluate(
   truths: ArrayLike<number>,
   options: EvaluateOptions = {},
 ): Evaluation {
-  const { metrics, higherIsBetter, resamples, seed } = { ...DEFAULTS, ...options };
+  const { metrics, better, resamples, seed } = { ...DEFAULTS, ...options };
   const named = metrics.map(metricNamed);
   const known = knownRows(predictions, truths);
   const p = Float64Array.from(known, (row) => predictions[row]!.value);
   const t = Float64Array.from(known, (row) => truths[row]!);
-  const [flippedP, flippedT] = higherIsBetter ? [p, t] : [p.map((v) => -v), t.map((v) => -v)];
+  const [flippedP, flippedT] = better === 'higher' ? [p, t] : [p.map((v) => -v), t.map((v) => -v)];
   return {
     rows: known.length,
     withoutTruth: truths.length - known.length,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { combineRanks } from './combination.js';
 import { COMBINATIONS, combinationNamed, PROXIES, proxyNamed, requestNamed } from './index.js';
 
-const HIGHER = { higherIsBetter: true };
-const LOWER = { higherIsBetter: false };
+const HIGHER = { better: 'higher' as const };
+const LOWER = { better: 'lower' as const };
 
 describe('combineRanks', () => {
   it('averages ranks, the best being n, and shares those of ties', () => {

@@ -4,7 +4,7 @@ import { AuspexError } from '../util/errors.js';
 
 /** A score that can be compared. */
 export interface Ranked {
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
 }
 
 /**
@@ -28,7 +28,7 @@ export function combineRanks(
   const members = [...first.keys()].filter(isRanked);
   const sums = new Float64Array(members.length);
   scores.forEach((list, p) => {
-    const sign = proxies[p]!.higherIsBetter ? 1 : -1;
+    const sign = proxies[p]!.better === 'higher' ? 1 : -1;
     const ranks = averageRanks(Float64Array.from(members, (i) => sign * list[i]!));
     for (let m = 0; m < members.length; m++) sums[m]! += ranks[m]! / scores.length;
   });

@@ -15,7 +15,7 @@ export const params = defineProxy({
   title: 'Parameters',
   paper: 'non-embedding: Javaheripi et al., NeurIPS 2022, arXiv:2203.02094',
   formula: 'Σ numel(w)',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: false },
   variants: {
@@ -38,7 +38,7 @@ export const flops = defineProxy({
   title: 'FLOPs',
   paper: 'as counted by Ning et al., NeurIPS 2021, arXiv:2008.03064',
   formula: 'multiply-accumulates of one sample',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: false },
   variants: { all: '2·MACs and all other arithmetic' },
@@ -61,7 +61,7 @@ export const l2Norm = defineProxy({
   title: 'L2 norm',
   paper: 'Abdelfattah et al., ICLR 2021, arXiv:2101.08134 (code)',
   formula: 'Σ_layers ‖w‖₂',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: true },
   variants: {

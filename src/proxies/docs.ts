@@ -40,8 +40,8 @@ This file is made by \`npm run docs\` from the proxies themselves.
 /** Everything but a file. */
 export function proxyDocs(): string {
   const rows = PROXIES.map(
-    ({ name, title, needs, higherIsBetter }) =>
-      `| [\`${name}\`](#${name}) | ${title} | ${higherIsBetter ? 'higher' : 'lower'} | ${needsText(needs)} |`,
+    ({ name, title, needs, better }) =>
+      `| [\`${name}\`](#${name}) | ${title} | ${better} | ${needsText(needs)} |`,
   );
   const combined = Object.entries(COMBINATIONS).map(
     ([name, members]) =>

@@ -37,7 +37,7 @@ export const dss = defineProxy({
   title: 'DSS',
   paper: 'Zhou et al., CVPR 2022, arXiv:2203.12217 (TF-TAS)',
   formula: 'Σ_attention ‖∂R/∂W‖_*·‖W‖_* + Σ_others Σ|W·∂R/∂W|, weights |W|, an input of ones',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
   variants: { released: 'what is behind the last block, the classifier, counts twice' },

@@ -13,16 +13,16 @@ const ELSEWHERE =
 interface GradientScore<Q extends Quantity>
   extends Pick<ZeroCostProxy, 'name' | 'title' | 'paper' | 'formula'> {
   readonly quantity: Q;
-  readonly higherIsBetter?: boolean;
+  readonly better?: 'higher' | 'lower';
   readonly variants?: Readonly<Record<string, string>>;
   terms(found: Measured[Q], subject: Subject, variant: string | undefined): readonly number[];
 }
 
 function gradientProxy<Q extends Quantity>(definition: GradientScore<Q>): ZeroCostProxy {
-  const { quantity, terms, higherIsBetter = true, variants = {}, ...rest } = definition;
+  const { quantity, terms, better = 'higher', variants = {}, ...rest } = definition;
   return defineProxy({
     ...rest,
-    higherIsBetter,
+    better,
     variants,
     scale: 'raw',
     needs: { weights: true, samples: 1, batches: 1, labels: true, gradients: true },

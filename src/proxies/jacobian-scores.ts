@@ -39,7 +39,7 @@ export const jacov = defineProxy({
   paper:
     'Mellor et al. 2020, arXiv:2006.04647v1; as a proxy: Abdelfattah et al., ICLR 2021, arXiv:2101.08134',
   formula: '−Σ_i (ln(v_i + k) + 1/(v_i + k)), v the eigenvalues of corrcoef(J), k = 1e-5',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: true },
   variants: {},
@@ -65,7 +65,7 @@ export const epeNas = defineProxy({
   title: 'EPE-NAS',
   paper: 'Lopes et al., ICANN 2021, arXiv:2102.08099',
   formula: 'Σ_classes |Σ ln(|corrcoef(J_c)| + k)|, k = 1e-5',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 2, batches: 1, labels: true, gradients: true },
   variants: {},

@@ -30,7 +30,7 @@ export const lengthDistortion = defineProxy({
   paper: 'Chen et al., ICLR 2022, arXiv:2202.11921 (As-ViT)',
   formula:
     'Σ_i ‖dy(x_i)/dθ_i‖₂, x_i = U·(cos θ_i, sin θ_i), θ = 0 … 2π in 10 steps, mean over 5 first weights',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
   variants: {

@@ -23,7 +23,7 @@ export const meco = defineProxy({
   title: 'MeCo',
   paper: 'Jiang et al., NeurIPS 2023 (MeCo: zero-shot NAS with one data and single forward pass)',
   formula: 'Σ_layers λ_min(P), P the Pearson correlations of the channels of an output',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: false },
   variants: {

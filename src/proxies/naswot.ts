@@ -20,7 +20,7 @@ export const naswot = defineProxy({
   paper:
     'Mellor et al., ICML 2021, arXiv:2006.04647; for transformers: Zhou et al., CVPR 2022, arXiv:2203.12217',
   formula: 'ln|det K|, K = Σ_activations c·cᵀ + (1 − c)·(1 − c)ᵀ, c = [x > 0] of every sample',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: false },
   variants: { given: "the network's own weights and the given batch, instead of N(0, 1) weights and inputs" },

@@ -36,7 +36,7 @@ export const ntkt = defineProxy({
   title: 'NTKT',
   paper: 'ETAS: zero-shot transformer architecture search via network trainability and expressivity, Eq. 13',
   formula: '(1/T²)·Σ_samples Σ_tokens Σ_channels ‖∇_w z‖², estimated with 8 probes of random signs a sample',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: true },
   variants: {

@@ -48,7 +48,7 @@ export interface ZeroCostProxy {
   /** In one line. */
   readonly formula: string;
   /** Whether a higher score promises a better network. */
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** `logarithm`: the natural logarithm of what the formula gives is what `score` returns. */
   readonly scale: 'raw' | 'logarithm';
   readonly needs: ProxyNeeds;

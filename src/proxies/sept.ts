@@ -37,7 +37,7 @@ export const sept = defineProxy({
   title: 'SEPT',
   paper: 'ETAS: zero-shot transformer architecture search via network trainability and expressivity, Eq. 25',
   formula: 'ln(Σ_l d_l) + ln(Σ_l (1 − d_l^(T+1))/(1 − d_l)), d_l the width of block l, T tokens',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
   variants: { qkv: 'd_l is the width of all heads together, not that of the residual stream' },

@@ -104,7 +104,7 @@ async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' 
 }
 
 const COMMON = {
-  higherIsBetter: true,
+  better: 'higher',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
   variants: { 'batch-norm': 'only batch normalisation is taken out, as in released code; others stay' },
   elsewhere:

@@ -27,7 +27,7 @@ export const zen = defineProxy({
   title: 'Zen-score',
   paper: 'Lin et al., ICCV 2021, arXiv:2102.01063',
   formula: 'ln E‖f(x) − f(x + αε)‖ + Σ_batchnorms ln σ̄, α = 0.01',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: false },
   variants: {

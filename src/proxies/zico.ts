@@ -13,7 +13,7 @@ export const zico = defineProxy({
   title: 'ZiCo',
   paper: 'Li et al., ICLR 2023, arXiv:2301.11300',
   formula: 'Σ_layers ln Σ mean_b|g_b| / std_b(g_b), over entries whose deviation is not 0, two batches b',
-  higherIsBetter: true,
+  better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: BATCHES, labels: true, gradients: true },
   variants: {

@@ -10,7 +10,7 @@ import { escaped, thousands } from './svg.js';
 export interface Correlation {
   readonly name: string;
   readonly title: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** Rows that have both. */
   readonly rows: number;
   readonly tau: MetricResult;
@@ -19,7 +19,7 @@ export interface Correlation {
 
 export interface CorrelationReport {
   readonly data: { readonly file: string; readonly space: string; readonly rows: string };
-  readonly label: { readonly name: string; readonly unit: string; readonly higherIsBetter: boolean };
+  readonly label: { readonly name: string; readonly unit: string; readonly better: 'higher' | 'lower' };
   /** Settings as names and values, such as the seed. */
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly correlations: readonly Correlation[];
@@ -47,7 +47,7 @@ export function correlationReport(report: CorrelationReport): string {
       ['table', data.file],
       ['space', data.space],
       ['rows', data.rows],
-      ['label', `${label.name}${label.unit === '' ? '' : ` (${label.unit})`}, ${better(label)} is better`],
+      ['label', `${label.name}${label.unit === '' ? '' : ` (${label.unit})`}, ${label.better} is better`],
       ...settings,
     ]),
     `<div class="plots">\n${barChart({
@@ -62,9 +62,6 @@ export function correlationReport(report: CorrelationReport): string {
     ...notes.map((note) => `<p>${escaped(note)}</p>`),
   ]);
 }
-
-const better = ({ higherIsBetter }: { readonly higherIsBetter: boolean }): string =>
-  higherIsBetter ? 'higher' : 'lower';
 
 function correlationTable(correlations: readonly Correlation[]): string {
   return htmlTable(
@@ -81,7 +78,7 @@ function correlationTable(correlations: readonly Correlation[]): string {
     correlations.map((correlation) => [
       correlation.name,
       correlation.title,
-      better(correlation),
+      correlation.better,
       ...resultTexts(correlation.tau),
       ...resultTexts(correlation.spearman),
       thousands(correlation.rows),

@@ -13,7 +13,7 @@ import { elementsOf, expectPlot } from './plots.testing.js';
 
 const AWKWARD = `<img src=x onerror="alert(1)"> & 'quoted'`;
 
-function evaluatedLabel(label: string, rows: number, higherIsBetter = true): EvaluatedLabel {
+function evaluatedLabel(label: string, rows: number, better: 'higher' | 'lower' = 'higher'): EvaluatedLabel {
   const info: LabelInfo = {
     name: label,
     unit: '%',
@@ -28,10 +28,10 @@ function evaluatedLabel(label: string, rows: number, higherIsBetter = true): Eva
   return {
     label,
     unit: '%',
-    higherIsBetter,
+    better,
     trainedOn: label,
     promised: 0.9,
-    evaluation: evaluate(predictions, truths, { resamples: 60, higherIsBetter }),
+    evaluation: evaluate(predictions, truths, { resamples: 60, better }),
     predictions,
     truths,
   };
@@ -61,7 +61,7 @@ const svgs = (html: string): string[] => html.match(/<svg .*?<\/svg>/gs) ?? [];
 
 describe('the report of an evaluation', () => {
   it('has three plots for each label, the metrics, and what was compared', () => {
-    const html = reportOf([evaluatedLabel('cifar10_test', 60), evaluatedLabel('latency', 50, false)]);
+    const html = reportOf([evaluatedLabel('cifar10_test', 60), evaluatedLabel('latency', 50, 'lower')]);
     expect(svgs(html).length).toBe(6);
     for (const svg of svgs(html)) expectPlot(svg);
     for (const text of [

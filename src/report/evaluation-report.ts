@@ -10,7 +10,7 @@ export interface EvaluatedLabel {
   /** The column of the table, with its unit. */
   readonly label: string;
   readonly unit: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   /** The column that this output was trained on. */
   readonly trainedOn: string;
   /** What the predictor's intervals promise. */
@@ -64,7 +64,7 @@ function trainedText({ rows, seed, split }: PredictorInfo): string {
 }
 
 function section(evaluated: EvaluatedLabel): string {
-  const { label, unit, higherIsBetter, trainedOn, promised, evaluation } = evaluated;
+  const { label, unit, better, trainedOn, promised, evaluation } = evaluated;
   const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
   const known = Array.from(evaluated.truths, (truth, row) => (Number.isNaN(truth) ? -1 : row)).filter(
     (row) => row >= 0,
@@ -72,14 +72,14 @@ function section(evaluated: EvaluatedLabel): string {
   const compared: Compared = {
     label,
     unit,
-    higherIsBetter,
+    better,
     predictions: known.map((row) => evaluated.predictions[row]!),
     truths: known.map((row) => evaluated.truths[row]!),
     ...(promised === undefined ? {} : { coverage: promised }),
   };
   const notes = [
     `${thousands(rows)} rows${withoutTruth === 0 ? '' : `; ${thousands(withoutTruth)} without a value left out`}. ` +
-      `${higherIsBetter ? 'Higher' : 'Lower'} is better.`,
+      `${better === 'higher' ? 'Higher' : 'Lower'} is better.`,
     ...(trainedOn === label ? [] : [`The predictor was trained on ${trainedOn}, not on ${label}.`]),
     ...(coverage === undefined ? [] : [coverageText(coverage, promised, unit)]),
   ];

@@ -17,7 +17,7 @@ function compared(rows: number, seed = 1): Compared {
     const value = truth + random.normal();
     return { value, low: value - 2, high: value + 2 };
   });
-  return { label: 'accuracy', unit: '%', higherIsBetter: true, predictions, truths, coverage: 0.9 };
+  return { label: 'accuracy', unit: '%', better: 'higher', predictions, truths, coverage: 0.9 };
 }
 
 const AWKWARD = `</title><script>alert("1")</script> & 'x' \u0000\ud800`;
@@ -118,12 +118,12 @@ describe('predicted and true', () => {
 
   it('the best row has rank 1 on both sides', () => {
     const truths = [1, 2, 3, 4];
-    const shown = (higherIsBetter: boolean) =>
+    const shown = (better: 'higher' | 'lower') =>
       expectPlot(
         rankPlot({
           label: 'l',
           unit: '',
-          higherIsBetter,
+          better,
           predictions: [10, 20, 30, 5].map((value) => ({ value })),
           truths,
         }),
@@ -131,10 +131,10 @@ describe('predicted and true', () => {
         .filter(({ name, parents }) => name === 'circle' && parents.includes('g'))
         .map(({ attributes }) => [Number(attributes.cx), Number(attributes.cy)]);
     // Row 3 is truly the best if higher is better, and predicted the worst: at the left, at the top.
-    const up = shown(true);
+    const up = shown('higher');
     expect(up[3]![0]).toBe(Math.min(...up.map(([x]) => x!)));
     expect(up[3]![1]).toBe(Math.min(...up.map(([, y]) => y!)));
-    const down = shown(false);
+    const down = shown('lower');
     expect(down[3]![0]).toBe(Math.max(...down.map(([x]) => x!)));
   });
 });

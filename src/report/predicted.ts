@@ -10,7 +10,7 @@ export interface Compared {
   /** The label's name and unit. */
   readonly label: string;
   readonly unit: string;
-  readonly higherIsBetter: boolean;
+  readonly better: 'higher' | 'lower';
   readonly predictions: readonly Prediction[];
   readonly truths: ArrayLike<number>;
   /** What intervals promise, if it is known: 0.9. */
@@ -38,8 +38,8 @@ export function predictedPlot({ label, unit, predictions, truths, coverage }: Co
 }
 
 /** Predicted against true ranks, 1 the best; ties share the mean of their ranks. */
-export function rankPlot({ label, higherIsBetter, predictions, truths }: Compared): string {
-  const sign = higherIsBetter ? -1 : 1;
+export function rankPlot({ label, better, predictions, truths }: Compared): string {
+  const sign = better === 'higher' ? -1 : 1;
   const ranks = (values: Float64Array): Float64Array => averageRanks(values.map((value) => sign * value));
   return scatterPlot({
     title: 'Predicted against true rank, 1 the best',

@@ -21,7 +21,7 @@ const CELL: ResultCell = {
 
 /** Every seventh row has no `valid`, every eleventh no `other`. */
 function tableOf(rows: number): Table {
-  const label = (name: string) => ({ name, unit: '', higherIsBetter: true, provenance: '' });
+  const label = (name: string) => ({ name, unit: '', better: 'higher' as const, provenance: '' });
   const column = (every: number): Float64Array =>
     Float64Array.from({ length: rows }, (_, row) => (row % every === every - 1 ? Number.NaN : row));
   return new Table({

@@ -198,12 +198,12 @@ async function tested(
   }
   return cell.labels.map(({ train, test }, output) => {
     const column = table.column(test);
-    const { unit, higherIsBetter } = table.label(test);
+    const { unit, better } = table.label(test);
     const predictions = Array.from(rows, (_, i) =>
       withInterval(values[i * infos.length + output]!, infos[output]!),
     );
     const truths = Float64Array.from(rows, (row) => column[row]!);
-    const { metrics, coverage } = evaluate(predictions, truths, { higherIsBetter, resamples: RESAMPLES });
+    const { metrics, coverage } = evaluate(predictions, truths, { better, resamples: RESAMPLES });
     return {
       train,
       test,

@@ -15,7 +15,7 @@ export function tableEvaluator(space: AnySpace, table: Table, labels: readonly s
   const columns = labels.map((label) => table.column(label));
   const objectives = labels.map((name) => ({
     name,
-    better: table.label(name).higherIsBetter ? ('higher' as const) : ('lower' as const),
+    better: table.label(name).better,
   }));
   const first = objectives[0];
   if (first === undefined) throw new AuspexError('LABEL_MISSING', 'no label to search by was given');

@@ -19,8 +19,8 @@ function tableOf(space: AnySpace, architectures: readonly string[], value: (arch
   return new Table({
     space: space.name,
     labels: [
-      { name: 'accuracy', unit: '%', higherIsBetter: true, provenance: 'made up' },
-      { name: 'latency', unit: 'ms', higherIsBetter: false, provenance: 'made up' },
+      { name: 'accuracy', unit: '%', better: 'higher', provenance: 'made up' },
+      { name: 'latency', unit: 'ms', better: 'lower', provenance: 'made up' },
     ],
     architectures,
     columns: { accuracy: architectures.map(value), latency: architectures.map((arch) => arch.length) },

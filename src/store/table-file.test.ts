@@ -14,7 +14,7 @@ const at = (name: string): string => join(folder, name);
 const table = (rows: number): Table =>
   new Table({
     space: 'toy',
-    labels: [{ name: 'a', unit: 'ms', higherIsBetter: false, provenance: 'made up' }],
+    labels: [{ name: 'a', unit: 'ms', better: 'lower', provenance: 'made up' }],
     architectures: Array.from({ length: rows }, (_, i) => `arch ${i}`),
     columns: { a: Array.from({ length: rows }, (_, i) => Math.sin(i)) },
   });

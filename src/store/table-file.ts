@@ -9,6 +9,7 @@ import { damagedGzip, gzip, type Transform } from '../datasets/gzip.js';
 import { isNatsArchitecture, natsRow, natsTable } from '../datasets/importers/nats-bench.js';
 import { type ReadTableOptions, readPickleFile, readTable } from '../datasets/importers/read-table.js';
 import { jsonlOf } from '../datasets/jsonl.js';
+import { checkedTable } from '../datasets/rules.js';
 import type { Table } from '../datasets/table.js';
 import { FileSource } from '../onnx/file.js';
 import { MemorySource } from '../util/bytes.js';
@@ -36,8 +37,8 @@ export interface ReadTableFileOptions extends Omit<ReadTableOptions, 'gunzip'> {
 export async function readTableFile(path: string, options: ReadTableFileOptions = {}): Promise<Table> {
   return withFile(path, async () => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      return readNatsFolder(path, options.progress);
-    return readTable(new FileSource(path), { plain: options.plain, gunzip: zlibGunzip });
+      return checkedTable(readNatsFolder(path, options.progress), options.rules ?? {});
+    return readTable(new FileSource(path), { ...options, gunzip: zlibGunzip });
   });
 }
 

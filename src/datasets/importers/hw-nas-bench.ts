@@ -9,10 +9,10 @@ const SPACE = 'nasbench201';
 const SOURCE = 'HW-NAS-Bench (Li et al. 2021)';
 
 /** What a quantity is, by the end of its name. */
-const QUANTITIES: readonly [ending: string, unit: string, higherIsBetter: boolean][] = [
-  ['_latency', 'ms', false],
-  ['_energy', 'mJ', false],
-  ['_arithmetic_intensity', '', true],
+const QUANTITIES: readonly [ending: string, unit: string, better: Label['better']][] = [
+  ['_latency', 'ms', 'lower'],
+  ['_energy', 'mJ', 'lower'],
+  ['_arithmetic_intensity', '', 'higher'],
 ];
 
 export function isHwNasBench(value: PickleValue): value is PickleMap {
@@ -35,14 +35,14 @@ export function importHwNasBench(file: PickleMap): Table {
     }
     for (const [metric, values] of metrics) {
       if (metric === 'config' || typeof metric !== 'string') continue;
-      const [ending, unit, higherIsBetter] = QUANTITIES.find(([end]) => metric.endsWith(end)) ?? [];
+      const [ending, unit, better] = QUANTITIES.find(([end]) => metric.endsWith(end)) ?? [];
       if (ending === undefined) continue;
       const name = `${dataset.toLowerCase().replaceAll('-', '_')}_${metric}`;
       const device = metric.slice(0, -ending.length);
       labels.push({
         name,
         unit: unit!,
-        higherIsBetter: higherIsBetter!,
+        better: better!,
         provenance: `${SOURCE}: ${ending.slice(1).replaceAll('_', ' ')} on ${device}, measured or estimated, for ${dataset}`,
       });
       columns.set(name, numbers(values, names.length, `${metric} of ${dataset}`));

@@ -19,15 +19,17 @@ export interface Layout {
   readonly has: readonly string[];
   readonly arch: readonly ArchPart[];
   readonly labels: readonly LabelSource[];
+  /** Columns of words to keep. */
+  readonly texts?: readonly string[];
 }
 
 type Describe = (provenance: string, unit?: string) => (name: string, from?: string) => LabelSource;
 
 const higher: Describe = (provenance, unit = '') => {
-  return (name, from = name) => ({ name, from, unit, higherIsBetter: true, provenance });
+  return (name, from = name) => ({ name, from, unit, better: 'higher', provenance });
 };
 const lower: Describe = (provenance, unit = '') => {
-  return (name, from = name) => ({ name, from, unit, higherIsBetter: false, provenance });
+  return (name, from = name) => ({ name, from, unit, better: 'lower', provenance });
 };
 
 const ARCH = [{ column: 'arch' }];

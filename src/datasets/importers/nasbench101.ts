@@ -16,11 +16,11 @@ const FINAL = 2;
 const PROVENANCE = 'NAS-Bench-101 (Ying et al. 2019): mean of the runs of 108 epochs on CIFAR-10, at the end';
 
 const LABELS: readonly Label[] = [
-  { name: 'val_accuracy', unit: 'fraction', higherIsBetter: true, provenance: PROVENANCE },
-  { name: 'test_accuracy', unit: 'fraction', higherIsBetter: true, provenance: PROVENANCE },
-  { name: 'train_accuracy', unit: 'fraction', higherIsBetter: true, provenance: PROVENANCE },
-  { name: 'train_seconds', unit: 's', higherIsBetter: false, provenance: `${PROVENANCE}; on a TPU v2` },
-  { name: 'params', unit: '', higherIsBetter: false, provenance: 'NAS-Bench-101: trainable parameters' },
+  { name: 'val_accuracy', unit: 'fraction', better: 'higher', provenance: PROVENANCE },
+  { name: 'test_accuracy', unit: 'fraction', better: 'higher', provenance: PROVENANCE },
+  { name: 'train_accuracy', unit: 'fraction', better: 'higher', provenance: PROVENANCE },
+  { name: 'train_seconds', unit: 's', better: 'lower', provenance: `${PROVENANCE}; on a TPU v2` },
+  { name: 'params', unit: '', better: 'lower', provenance: 'NAS-Bench-101: trainable parameters' },
 ];
 
 /** What a run ended with, in the order of the first four labels. */

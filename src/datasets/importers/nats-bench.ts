@@ -190,12 +190,12 @@ export function natsTable(rows: readonly NatsRow[]): Table {
     const accuracies = ACCURACIES.map(([name, , , meaning]) => ({
       count,
       name,
-      label: label(name + suffix, '%', true, `${of}: ${meaning}`),
+      label: label(name + suffix, '%', 'higher', `${of}: ${meaning}`),
     }));
     const costs = COSTS.map(([name, unit, meaning]) => ({
       count,
       name,
-      label: label(name + suffix, unit, false, `${of}: ${meaning}`),
+      label: label(name + suffix, unit, 'lower', `${of}: ${meaning}`),
     }));
     return i === 0 ? [...accuracies, ...costs] : accuracies;
   });
@@ -216,6 +216,6 @@ export function natsTable(rows: readonly NatsRow[]): Table {
   return builder.finish();
 }
 
-function label(name: string, unit: string, higherIsBetter: boolean, provenance: string): Label {
-  return { name, unit, higherIsBetter, provenance };
+function label(name: string, unit: string, better: Label['better'], provenance: string): Label {
+  return { name, unit, better, provenance };
 }

@@ -58,10 +58,10 @@ describe('official files', () => {
 
   it('say units and directions', async () => {
     const table = await readTableFile(join(FOLDER, 'hw-nas-bench.pickle'));
-    expect(table.label('cifar10_edgegpu_latency')).toMatchObject({ unit: 'ms', higherIsBetter: false });
-    expect(table.label('imagenet16_120_edgegpu_energy')).toMatchObject({ unit: 'mJ', higherIsBetter: false });
+    expect(table.label('cifar10_edgegpu_latency')).toMatchObject({ unit: 'ms', better: 'lower' });
+    expect(table.label('imagenet16_120_edgegpu_energy')).toMatchObject({ unit: 'mJ', better: 'lower' });
     const nats = await readTableFile(join(FOLDER, 'nats-tss.pickle.pbz2'));
-    expect(nats.label('cifar10_test')).toMatchObject({ unit: '%', higherIsBetter: true });
+    expect(nats.label('cifar10_test')).toMatchObject({ unit: '%', better: 'higher' });
     expect(nats.label('cifar10_test_2ep').provenance).toContain('2 epochs');
   });
 });

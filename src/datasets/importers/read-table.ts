@@ -6,6 +6,7 @@ import { chunksOf, concatenated } from '../chunks.js';
 import { gunzip, type Transform } from '../gzip.js';
 import type { PlainTable } from '../metadata.js';
 import type { PickleValue } from '../pickle-values.js';
+import { checkedTable, type TableRules } from '../rules.js';
 import type { Table } from '../table.js';
 import { isZip, readPickles, readTorchFile } from '../torch-file.js';
 import { importHwNasBench, isHwNasBench } from './hw-nas-bench.js';
@@ -24,6 +25,10 @@ import { isTfRecord } from './tfrecord.js';
 export interface ReadTableOptions {
   /** What a plain CSV or JSON lines file holds. Without it the file must say so itself, or be of a known layout. */
   readonly plain?: PlainTable | undefined;
+  /** What rows must be like beyond their format. */
+  readonly rules?: TableRules | undefined;
+  /** Columns of words to keep beside those that the file names; `all` for every column that is nothing else. */
+  readonly texts?: readonly string[] | 'all' | undefined;
   /** Unpacks gzip, if there is something faster than what pages have. */
   readonly gunzip?: Transform | undefined;
 }
@@ -62,17 +67,17 @@ export function readPickleFile(source: ByteSource): PickleValue {
 function readUnpacked(kind: Kind, source: ByteSource, options: ReadTableOptions): Table {
   switch (kind) {
     case 'csv':
-      return readText(csvImporter(options.plain), chunksOf(source));
+      return readText(csvImporter(options), chunksOf(source));
     case 'jsonl':
-      return readText(jsonlImporter(options.plain), chunksOf(source));
+      return readText(jsonlImporter(options), chunksOf(source));
     case 'tfrecord':
-      return importNasBench101(chunksOf(source));
+      return checkedTable(importNasBench101(chunksOf(source)), options.rules ?? {});
     case 'bzip2':
       return readBzip2(source, options);
     case 'gzip':
       throw new AuspexError('TABLE_UNKNOWN', 'the file is packed twice', { hint: 'unpack it first' });
     default:
-      return tableOf(readPickleFile(source));
+      return checkedTable(tableOf(readPickleFile(source)), options.rules ?? {});
   }
 }
 
@@ -93,11 +98,11 @@ function tableOf(value: PickleValue): Table {
 function readBzip2(source: ByteSource, options: ReadTableOptions): Table {
   const first = bunzip2(chunksOf(source)).next();
   const kind = kindOf(first.done ? new Uint8Array(0) : first.value.subarray(0, HEAD_BYTES));
-  if (kind === 'pickle') return tableOf(readPickleFile(source));
+  if (kind === 'pickle') return checkedTable(tableOf(readPickleFile(source)), options.rules ?? {});
   const chunks = bunzip2(chunksOf(source));
-  if (kind === 'csv') return readText(csvImporter(options.plain), chunks);
-  if (kind === 'jsonl') return readText(jsonlImporter(options.plain), chunks);
-  if (kind === 'tfrecord') return importNasBench101(chunks);
+  if (kind === 'csv') return readText(csvImporter(options), chunks);
+  if (kind === 'jsonl') return readText(jsonlImporter(options), chunks);
+  if (kind === 'tfrecord') return checkedTable(importNasBench101(chunks), options.rules ?? {});
   throw new AuspexError('TABLE_UNKNOWN', 'the file is packed twice', { hint: 'unpack it first' });
 }
 
@@ -115,8 +120,8 @@ async function readGzip(chunks: AsyncIterable<Uint8Array>, options: ReadTableOpt
     if (chunk.length === 0) continue;
     if (kind === undefined) {
       kind = kindOf(chunk.subarray(0, HEAD_BYTES));
-      if (kind === 'csv') importer = csvImporter(options.plain);
-      if (kind === 'jsonl') importer = jsonlImporter(options.plain);
+      if (kind === 'csv') importer = csvImporter(options);
+      if (kind === 'jsonl') importer = jsonlImporter(options);
     }
     if (importer) {
       importer.push(chunk);

@@ -7,7 +7,9 @@ import { csvOf } from '../csv.js';
 import { gunzip, gzip } from '../gzip.js';
 import { jsonlOf } from '../jsonl.js';
 import type { PlainTable } from '../metadata.js';
+import type { SkippedRow, TableRules } from '../rules.js';
 import { type Label, Table } from '../table.js';
+import { TextColumn } from '../texts.js';
 import { LAYOUTS, type Layout } from './layouts.js';
 import { type ReadTableOptions, readTable } from './read-table.js';
 
@@ -31,29 +33,39 @@ function expectSame(a: Table, b: Table): void {
   expect(a.labels).toEqual(b.labels);
   expect([...a.architectures]).toEqual([...b.architectures]);
   for (const { name } of b.labels) expect(a.column(name)).toEqual(b.column(name));
+  expect([...a.texts.keys()]).toEqual([...b.texts.keys()]);
+  for (const [name, texts] of b.texts) expect([...a.text(name)]).toEqual([...texts]);
 }
 
 describe('tables that say what they are', () => {
-  const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((n) => n !== 'arch' && !/^\d+$/.test(n));
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .filter((n) => n !== 'arch' && n !== 'a word' && !/^\d+$/.test(n));
   const label = fc.record<Label>({
     name,
     unit: fc.string(),
-    higherIsBetter: fc.boolean(),
+    better: fc.constantFrom('higher' as const, 'lower' as const),
     provenance: fc.string({ unit: 'grapheme' }),
+    transform: fc.constantFrom('linear' as const, 'log' as const),
   });
   const tables = fc
     .tuple(
       fc.string(),
       fc.uniqueArray(label, { selector: (l) => l.name, maxLength: 4 }),
+
       fc.array(
-        fc.tuple(fc.string({ unit: 'grapheme' }), fc.array(fc.double(), { minLength: 4, maxLength: 4 })),
+        fc.tuple(
+          fc.string({ unit: 'grapheme' }),
+          fc.array(fc.double({ noDefaultInfinity: true }), { minLength: 4, maxLength: 4 }),
+        ),
       ),
     )
     .map(([space, labels, rows]) => {
       const columns = new Map(
         labels.map((l, i) => [l.name, Float64Array.from(rows, ([, values]) => values[i]!)]),
       );
-      return new Table({ space, labels, architectures: rows.map(([arch]) => arch), columns });
+      const texts = new Map([['a word', TextColumn.of(rows.map(([arch]) => arch.slice(1)))]]);
+      return new Table({ space, labels, architectures: rows.map(([arch]) => arch), columns, texts });
     });
 
   it('come back as they were written', async () => {
@@ -70,7 +82,7 @@ describe('tables that say what they are', () => {
     const rows = 20_000;
     const table = new Table({
       space: 'toy',
-      labels: [{ name: 'a', unit: '', higherIsBetter: true, provenance: 'made up' }],
+      labels: [{ name: 'a', unit: '', better: 'higher', provenance: 'made up' }],
       architectures: Array.from({ length: rows }, (_, i) => `arch ${i}`),
       columns: { a: Array.from({ length: rows }, (_, i) => i / 7) },
     });
@@ -88,15 +100,15 @@ describe('tables that say what they are', () => {
     const head =
       '# auspex {"table":1,"space":"toy","labels":{"b":{"higherIsBetter":true},"a":{"higherIsBetter":false}}}';
     const table = await read(`${head}\nhash,a,arch,b\nh,1,x,2\n`);
-    expect(table.labels.map((l) => [l.name, l.higherIsBetter])).toEqual([
-      ['a', false],
-      ['b', true],
+    expect(table.labels.map((l) => [l.name, l.better])).toEqual([
+      ['a', 'lower'],
+      ['b', 'higher'],
     ]);
     expect([table.arch(0), table.column('a')[0], table.column('b')[0]]).toEqual(['x', 1, 2]);
   });
 
   it.each([
-    ['a later version', '{"table":2,"space":"s","labels":{}}', /version is 2/],
+    ['a later version', '{"table":3,"space":"s","labels":{}}', /version is 3/],
     ['no space', '{"table":1,"labels":{}}', /space is missing/],
     ['no labels', '{"table":1,"space":"s"}', /labels are missing/],
     ['a label that is none', '{"table":1,"space":"s","labels":{"a":1}}', /'a' is 1/],
@@ -105,7 +117,8 @@ describe('tables that say what they are', () => {
       '{"table":1,"space":"s","labels":{"a":{"higherIsBetter":true,"unit":1}}}',
       /must be texts/,
     ],
-    ['no direction', '{"table":1,"space":"s","labels":{"a":{"unit":""}}}', /higherIsBetter/],
+    ['no direction', '{"table":1,"space":"s","labels":{"a":{"unit":""}}}', /better/],
+    ['a wrong direction', '{"table":2,"space":"s","labels":{"a":{"better":"up"}}}', /better/],
     ['broken JSON', '{"table":1', /not JSON/],
     [
       'a column that is not there',
@@ -179,7 +192,7 @@ describe('plain files', () => {
   const plain: PlainTable = {
     space: 'mine',
     arch: 'net.text',
-    labels: [{ name: 'speed', unit: 'ms', higherIsBetter: false, provenance: 'measured at home' }],
+    labels: [{ name: 'speed', unit: 'ms', better: 'lower', provenance: 'measured at home' }],
   };
 
   it('are read as the caller says', async () => {
@@ -203,10 +216,99 @@ describe('plain files', () => {
     ['too few fields', 'speed,net.text\n1,x\n2\n', plain, 'CSV_FIELDS line 3, column 1'],
     ['too many fields', 'speed,net.text\n1,x,y\n', plain, 'CSV_FIELDS line 2, column 3'],
     ['no number', 'speed,net.text\n1,x\nfast,y\n', plain, 'CSV_NUMBER line 3, column 1'],
+    ['NaN', 'speed,net.text\n1,x\nnan,y\n', plain, 'TABLE_VALUE line 3, column 1'],
+    ['an infinity', 'net.text,speed\nx,1\ny,-inf\n', plain, 'TABLE_VALUE line 3, column 3'],
+    ['a number beyond doubles', 'speed,net.text\n1e999,x\n', plain, 'TABLE_VALUE line 2, column 1'],
+    ['an infinity in JSON', '{"net":{"text":"a"},"speed":"inf"}\n', plain, 'TABLE_VALUE line 1'],
+    ['a huge number in JSON', '{"net":{"text":"a"},"speed":1e999}\n', plain, 'TABLE_VALUE line 1'],
     ['no number in JSON', '{"net":{"text":"a"},"speed":{}}\n', plain, 'JSONL_VALUE line 1'],
     ['no architecture', '{"net":{"text":"a"}}\n{"speed":1}\n', plain, 'JSONL_VALUE line 2'],
   ])('%s: an error', async (_, bytes, given, error) => {
     expect(await errorOf(bytes, given)).toBe(error);
+  });
+});
+
+describe('rules', () => {
+  const plain: PlainTable = {
+    space: 'letters',
+    arch: 'net',
+    labels: [{ name: 'ms', unit: 'ms', better: 'lower', provenance: '' }],
+  };
+  /** One space of capital letters. */
+  const rules: TableRules = {
+    needsLabels: true,
+    space: (name) => {
+      if (name !== 'letters') throw new AuspexError('SPACE_UNKNOWN', `no space '${name}'`);
+      return (arch) => {
+        if (!/^[A-Z]$/.test(arch))
+          throw new AuspexError('ARCH_TEXT', `'${arch}' is no letter`, { hint: 'A' });
+      };
+    },
+  };
+  const refused = async (bytes: string, options: ReadTableOptions): Promise<unknown> =>
+    read(bytes, options).then(
+      () => 'no error',
+      ({ code, where, hint }: AuspexError) => [code, where.path, hint],
+    );
+
+  it.each([
+    ['an unknown space', 'net,ms\nA,1\n', { ...plain, space: 'z' }, ['SPACE_UNKNOWN', undefined, undefined]],
+    ['a text of another space', 'ms,net\n1,A\n2,b\n', plain, ['ARCH_TEXT', 'line 3, column 3', 'A']],
+    ['the same in JSON', '{"net":"A"}\n\n{"net":"b"}\n', plain, ['ARCH_TEXT', 'line 3', 'A']],
+    [
+      'no labels',
+      '# made up\nnet,ms,w\nA,1,2\n',
+      { ...plain, labels: [] },
+      ['TABLE_NO_LABELS', 'line 2', 'name columns of numbers with --label: ms, w'],
+    ],
+    [
+      'no labels in JSON',
+      '{"net":"A","ms":1}\n',
+      { ...plain, labels: [] },
+      ['TABLE_NO_LABELS', 'line 1', 'name columns of numbers with --label: ms'],
+    ],
+  ])('refuse %s with the line', async (_, bytes, given, error) => {
+    expect(await refused(bytes, { plain: given, rules })).toEqual(error);
+  });
+
+  it.each([
+    ['CSV', 'net,ms\nA,1\nb,2\nC,inf\nD\nE,many\nF,6\n', 3],
+    [
+      'JSON lines',
+      '{"net":"A","ms":1}\n{"net":"b","ms":2}\n{"net":"C","ms":"inf"}\n{"ms":1}\nnot JSON\n{"net":"F","ms":6}\n',
+      2,
+    ],
+  ])('skip bad rows of %s and say why', async (_, bytes, first) => {
+    const skipped: SkippedRow[] = [];
+    const table = await read(bytes, { plain, rules: { ...rules, skip: (row) => skipped.push(row) } });
+    expect([...table.architectures]).toEqual(['A', 'F']);
+    expect([...table.column('ms')]).toEqual([1, 6]);
+    expect(skipped.map(({ at }) => at)).toEqual([0, 1, 2, 3].map((i) => `line ${first + i}`));
+    expect(skipped.slice(0, 2).map(({ code }) => code)).toEqual(['ARCH_TEXT', 'TABLE_VALUE']);
+    expect(skipped[0]!.message).toBe("'b' is no letter");
+  });
+});
+
+describe('columns of words', () => {
+  const plain: PlainTable = {
+    space: 'toy',
+    arch: 'net',
+    labels: [{ name: 'ms', unit: 'ms', better: 'lower', provenance: '' }],
+  };
+
+  it.each([
+    ['CSV', 'net,device,ms,n\na,"x,y",1,7\nb,,2,8\n'],
+    ['JSON lines', '{"net":"a","device":"x,y","ms":1,"n":7}\n{"net":"b","ms":2,"n":8}\n'],
+  ])('are kept where %s has them', async (_, bytes) => {
+    const some = await read(bytes, { plain, texts: ['device', 'ms'] });
+    // A label stays a label.
+    expect([...some.texts.keys()]).toEqual(['device']);
+    expect([...some.text('device')]).toEqual(['x,y', '']);
+    const all = await read(bytes, { plain, texts: 'all' });
+    expect([...all.texts.keys()]).toEqual(['device', 'n']);
+    expect([...all.take([1]).text('n')]).toEqual(['8']);
+    expect([...Table.concat([all, some]).texts.keys()]).toEqual(['device']);
+    expectSame(await read(Buffer.concat([...csvOf(all)])), all);
   });
 });
 

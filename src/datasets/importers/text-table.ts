@@ -4,7 +4,8 @@ import { printableStart } from '../../util/printable.js';
 import { CSV_MARK, CsvReader, type CsvRow } from '../csv.js';
 import { JsonlReader, type JsonObject, valueAt } from '../jsonl.js';
 import { isRecord, type Metadata, type PlainTable, parseMetadata } from '../metadata.js';
-import { numberOf } from '../numbers.js';
+import { isNotFinite, NOT_FINITE_HINT, numberOf } from '../numbers.js';
+import { requireLabels, skipOr, type TableRules } from '../rules.js';
 import { ARCH, type Table } from '../table.js';
 import { TableBuilder } from '../table-builder.js';
 import { type ArchPart, LAYOUTS, type Layout } from './layouts.js';
@@ -15,7 +16,16 @@ export interface TextImporter {
   finish(): Table;
 }
 
-export function csvImporter(plain?: PlainTable): TextImporter {
+/** How a table is read from texts. */
+export interface TextOptions {
+  readonly plain?: PlainTable | undefined;
+  readonly rules?: TableRules | undefined;
+  /** Columns of words to keep beside those that the file names; `all` for every column that is nothing else. */
+  readonly texts?: readonly string[] | 'all' | undefined;
+}
+
+export function csvImporter(options: TextOptions = {}): TextImporter {
+  const { plain } = options;
   let metadata: Metadata | undefined;
   let rows: CsvRows | undefined;
   const reader = new CsvReader({
@@ -25,7 +35,7 @@ export function csvImporter(plain?: PlainTable): TextImporter {
     },
     row: (row) => {
       if (rows) rows.add(row);
-      else rows = new CsvRows(row, plain ? explained(plain) : metadata && described(metadata));
+      else rows = new CsvRows(row, plain ? explained(plain) : metadata && described(metadata), options);
     },
   });
   return {
@@ -44,6 +54,8 @@ const NO_BYTES = new Uint8Array(0);
 class CsvRows {
   readonly builder: TableBuilder;
   readonly #columns: readonly string[];
+  readonly #rules: TableRules;
+  readonly #check: ((arch: string) => void) | undefined;
   /** Of each label, its column. */
   readonly #labels: readonly number[];
   readonly #arch: readonly {
@@ -51,8 +63,11 @@ class CsvRows {
     readonly text: Uint8Array;
     readonly spaces: number | undefined;
   }[];
+  /** Of each column of words, its column. */
+  readonly #texts: readonly number[];
 
-  constructor(header: CsvRow, given: Layout | undefined) {
+  constructor(header: CsvRow, given: Layout | undefined, { rules = {}, texts = [] }: TextOptions) {
+    this.#rules = rules;
     this.#columns = Array.from({ length: header.fields }, (_, i) => header.text(i));
     const twice = this.#columns.findIndex((name, i) => this.#columns.indexOf(name) !== i);
     if (twice >= 0)
@@ -68,9 +83,16 @@ class CsvRows {
         ? { field: -1, text: new TextEncoder().encode(part.text), spaces: undefined }
         : { field: this.#column(header, part.column), text: NO_BYTES, spaces: part.spaces?.charCodeAt(0) },
     );
+    const used = [...this.#labels, ...this.#arch.map(({ field }) => field)];
+    const others = this.#columns.filter((_, i) => !used.includes(i));
+    requireLabels(labels.length, rules, others, `line ${header.line}`);
+    this.#check = rules.space?.(layout.space);
+    const kept = texts === 'all' ? others : keptTexts(layout, texts);
+    this.#texts = kept.map((name) => this.#column(header, name));
     this.builder = new TableBuilder(
       layout.space,
       labels.map(({ label }) => withoutSource(label)),
+      kept,
     );
   }
 
@@ -86,6 +108,16 @@ class CsvRows {
   }
 
   add(row: CsvRow): void {
+    try {
+      this.#fill(row);
+      this.builder.endRow();
+    } catch (error) {
+      this.builder.dropRow();
+      skipOr(this.#rules, error, `line ${row.line}`);
+    }
+  }
+
+  #fill(row: CsvRow): void {
     if (row.fields !== this.#columns.length) {
       throw row.error(
         'CSV_FIELDS',
@@ -99,26 +131,41 @@ class CsvRows {
       else if (spaces === undefined) row.append(field, builder.arch);
       else row.append(field, builder.arch, 0x20, spaces);
     }
+    if (this.#check !== undefined) this.#checkArch(row, this.#check);
+    const texts = this.#texts;
+    for (let i = 0; i < texts.length; i++) row.append(texts[i]!, builder.texts[i]!);
     const labels = this.#labels;
     for (let i = 0; i < labels.length; i++) builder.set(i, row.number(labels[i]!));
-    builder.endRow();
+  }
+
+  #checkArch(row: CsvRow, check: (arch: string) => void): void {
+    try {
+      check(this.builder.arch.pending);
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      const field = this.#arch.find(({ field: at }) => at >= 0)?.field;
+      throw row.error(error.code, error.message, field, error.hint);
+    }
   }
 }
 
-export function jsonlImporter(plain?: PlainTable): TextImporter {
+export function jsonlImporter(options: TextOptions = {}): TextImporter {
+  const { plain, rules = {} } = options;
   let rows: JsonRows | undefined;
-  const reader = new JsonlReader((object, line) => {
+  const read = (object: JsonObject, line: number): void => {
     if (rows) rows.add(object, line);
     else if (isRecord(object.auspex)) {
       const metadata = parseMetadata(object.auspex, `line ${line}`);
-      rows = new JsonRows(plain ? explained(plain) : described(metadata));
+      rows = new JsonRows(plain ? explained(plain) : described(metadata), options, {}, line);
     } else {
       const layout = plain ? explained(plain) : known('jsonl', (path) => valueAt(object, path) !== undefined);
       if (!layout) throw unknown(`its keys are ${Object.keys(object).join(', ')}`);
-      rows = new JsonRows(layout);
+      rows = new JsonRows(layout, options, object, line);
       rows.add(object, line);
     }
-  });
+  };
+  // A line that is no object may be skipped like any other row.
+  const reader = new JsonlReader(read, (error, line) => skipOr(rules, error, `line ${line}`));
   return {
     push: (chunk) => reader.push(chunk),
     finish: () => {
@@ -132,18 +179,48 @@ export function jsonlImporter(plain?: PlainTable): TextImporter {
 class JsonRows {
   readonly builder: TableBuilder;
   readonly #layout: Layout;
+  readonly #rules: TableRules;
+  readonly #check: ((arch: string) => void) | undefined;
+  readonly #texts: readonly string[];
 
-  constructor(layout: Layout) {
+  constructor(layout: Layout, { rules = {}, texts = [] }: TextOptions, first: JsonObject, line: number) {
     this.#layout = layout;
-    this.builder = new TableBuilder(layout.space, layout.labels.map(withoutSource));
+    this.#rules = rules;
+    const used = [
+      ...layout.labels.map(({ from }) => from),
+      ...layout.arch.flatMap((part) => ('column' in part ? [part.column] : [])),
+    ];
+    const others = Object.keys(first).filter((key) => !used.includes(key));
+    requireLabels(layout.labels.length, rules, others, `line ${line}`);
+    this.#check = rules.space?.(layout.space);
+    this.#texts = texts === 'all' ? others : keptTexts(layout, texts);
+    this.builder = new TableBuilder(layout.space, layout.labels.map(withoutSource), this.#texts);
   }
 
   add(object: JsonObject, line: number): void {
+    try {
+      this.#fill(object, line);
+      this.builder.endRow();
+    } catch (error) {
+      this.builder.dropRow();
+      skipOr(this.#rules, error, `line ${line}`);
+    }
+  }
+
+  #fill(object: JsonObject, line: number): void {
     for (const part of this.#layout.arch) this.builder.arch.text(archText(object, part, line));
+    try {
+      this.#check?.(this.builder.arch.pending);
+    } catch (error) {
+      throw error instanceof AuspexError ? error.within({ path: `line ${line}` }) : error;
+    }
+    this.#texts.forEach((path, i) => {
+      const value = valueAt(object, path) ?? '';
+      this.builder.texts[i]!.text(typeof value === 'string' ? value : JSON.stringify(value));
+    });
     this.#layout.labels.forEach(({ from }, i) => {
       this.builder.set(i, jsonNumber(valueAt(object, from), from, line));
     });
-    this.builder.endRow();
   }
 }
 
@@ -158,10 +235,17 @@ function archText(object: JsonObject, part: ArchPart, line: number): string {
 }
 
 function jsonNumber(value: unknown, path: string, line: number): number {
-  if (typeof value === 'number') return value;
+  // `1e999` of JSON is infinite.
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (value === undefined || value === null) return Number.NaN;
   const number = typeof value === 'string' ? numberOf(value) : undefined;
   if (number !== undefined) return number;
+  if (isNotFinite(String(value))) {
+    throw new AuspexError('TABLE_VALUE', `'${path}' is '${String(value)}', which is no value of a label`, {
+      ...at(line),
+      hint: NOT_FINITE_HINT,
+    });
+  }
   const shown = printableStart(JSON.stringify(value), 40);
   throw new AuspexError('JSONL_VALUE', `'${path}' of line ${line} is ${shown}, not a number`, at(line));
 }
@@ -174,12 +258,19 @@ function known(format: Layout['format'], has: (name: string) => boolean): Layout
   return LAYOUTS.find((layout) => layout.format === format && layout.has.every(has));
 }
 
-/** The layout of a table that says what it is. */
-function described({ space, labels }: Metadata): Layout {
-  return explained({ space, labels, arch: ARCH });
+/** The columns of words to keep; what is a label or the architecture already is not kept twice. */
+function keptTexts({ texts = [], labels, arch }: Layout, more: readonly string[]): string[] {
+  const isUsed = (name: string): boolean =>
+    labels.some(({ from }) => from === name) || arch.some((part) => 'column' in part && part.column === name);
+  return [...new Set([...texts, ...more])].filter((name) => !isUsed(name));
 }
 
-function explained({ space, labels, arch }: PlainTable): Layout {
+/** The layout of a table that says what it is. */
+function described(metadata: Metadata): Layout {
+  return explained({ ...metadata, arch: ARCH });
+}
+
+function explained({ space, labels, arch, texts = [] }: PlainTable): Layout {
   return {
     title: space,
     format: 'csv',
@@ -187,16 +278,12 @@ function explained({ space, labels, arch }: PlainTable): Layout {
     has: [],
     arch: [{ column: arch }],
     labels: labels.map((label) => ({ ...label, from: label.name })),
+    texts,
   };
 }
 
-function withoutSource({
-  name,
-  unit,
-  higherIsBetter,
-  provenance,
-}: Layout['labels'][number]): Metadata['labels'][number] {
-  return { name, unit, higherIsBetter, provenance };
+function withoutSource({ from: _, ...label }: Layout['labels'][number]): Metadata['labels'][number] {
+  return label;
 }
 
 function json(text: string, line: number): unknown {
