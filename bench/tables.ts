@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzip } from '../src/datasets/gzip.js';
-import { readTableFile, writeBeside } from '../src/store/table-file.js';
+import { readTableFile } from '../src/store/table-file.js';
+import { writeOutput } from '../src/store/write-file.js';
 import { Random } from '../src/util/random.js';
 import { median } from './peer.js';
 
@@ -108,6 +109,6 @@ async function madeUp(folder: string): Promise<string> {
     }
   }
   const path = join(folder, 'made-up.csv.gz');
-  await writeBeside(path, gzip(lines()));
+  await writeOutput(path, gzip(lines()));
   return path;
 }

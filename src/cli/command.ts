@@ -1,11 +1,16 @@
 // What all commands share: numbers as options, and printing.
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** A count or a seed. */
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 2 ** 32 - 1) return value;
   throw new InvalidArgumentError('It must be a whole number below 2^32.');
+}
+
+/** Of every command that writes files; see `checkOutputs`. */
+export function withForce(command: Command): Command {
+  return command.option('--force', 'replace existing files, whatever they are');
 }
 
 export function print(text: string): void {

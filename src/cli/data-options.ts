@@ -11,6 +11,7 @@ export interface PlainFlags {
   label?: Omit<Label, 'provenance'>[];
   provenance?: string;
   json?: true;
+  force?: true;
 }
 
 export const JSON_HELP = 'The JSON is described in docs/data-json.md, the tables in docs/datasets.md.';
@@ -29,8 +30,8 @@ export function withPlain(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-export function open(file: string, flags: PlainFlags): Promise<Table> {
-  return readTableFile(file, { plain: plainTable(file, flags), progress });
+export function open(file: string, flags: PlainFlags, signal?: AbortSignal): Promise<Table> {
+  return readTableFile(file, { plain: plainTable(file, flags), progress, signal });
 }
 
 function plainTable(file: string, { space, arch, label, provenance }: PlainFlags): PlainTable | undefined {

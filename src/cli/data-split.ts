@@ -10,9 +10,11 @@ import {
   sizeSplit,
 } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
-import { writeBeside, writeTableFile } from '../store/table-file.js';
+import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
+import { writeTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { JSON_HELP, jsonText, names, open, type PlainFlags, withPlain } from './data-options.js';
 import { formatExact } from './format.js';
 
@@ -35,7 +37,7 @@ const WAYS = ['random', 'first', 'size', 'family', 'fold'] as const;
 const PARTS = ['train', 'validation', 'test'] as const;
 
 export function splitCommand(): Command {
-  return withPlain(new Command('split'))
+  return withForce(withPlain(new Command('split')))
     .summary('rows for training, validation and test')
     .description(
       'Writes the rows for training, validation and test as PREFIX.train.csv.gz and\nso on, and the split itself as PREFIX.split.json.',
@@ -67,6 +69,7 @@ By size, every size of architecture (vertices, layers) gets its share of rows.
 ${JSON_HELP}`,
     )
     .action(async (file: string, flags: SplitFlags) => {
+      checkOutputs({ outputs: outputsOf(flags.output), inputs: [file], force: flags.force });
       const table = await open(file, flags);
       const rows = table.rowsWith(flags.present ?? []);
       const split = splitOf(table.take(rows), flags);
@@ -77,7 +80,7 @@ ${JSON_HELP}`,
       const files: Record<string, string> = {};
       for (const part of PARTS) {
         if (split[part].length === 0) continue;
-        files[part] = `${flags.output}.${part}.csv.gz`;
+        files[part] = partPath(flags.output, part);
         await writeTableFile(files[part]!, table.take(indices[part]!));
       }
       const description = {
@@ -88,7 +91,7 @@ ${JSON_HELP}`,
         testOnAll: split.testOnAll,
       };
       const record = jsonText('split', { ...description, files, rows: indices });
-      await writeBeside(`${flags.output}.split.json`, [new TextEncoder().encode(`${record}\n`)]);
+      await writeOutput(splitPath(flags.output), `${record}\n`);
       const counts = Object.fromEntries(PARTS.map((part) => [part, split[part].length]));
       if (flags.json) return print(jsonText('split', { ...description, files, counts }));
       const seed = split.seed === undefined ? '' : `, seed ${split.seed}`;
@@ -99,6 +102,14 @@ ${JSON_HELP}`,
         );
       }
     });
+}
+
+const partPath = (prefix: string, part: (typeof PARTS)[number]): string => `${prefix}.${part}.csv.gz`;
+const splitPath = (prefix: string): string => `${prefix}.split.json`;
+
+function outputsOf(prefix: string): PlannedOutput[] {
+  const parts = PARTS.map((part) => ({ path: partPath(prefix, part), kind: 'table' as const }));
+  return [...parts, { path: splitPath(prefix), kind: 'split' }];
 }
 
 function splitOf(table: Table, flags: SplitFlags): Split {

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Label, Table } from '../datasets/table.js';
 import { unreadable } from '../onnx/file.js';
+import { checkOutputs } from '../store/outputs.js';
 import { FORMATS, formatOf, readTableFile, type TableFormat, writeTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { JSON_HELP, jsonText, names, open, type PlainFlags, withPlain } from './data-options.js';
 import { splitCommand } from './data-split.js';
 import { type FoundTable, listText, showText } from './data-text.js';
 import { formatExact } from './format.js';
+import { untilStopped } from './signals.js';
 
 /** Files that may be tables; others in a folder are not looked at. */
 const TABLE_FILE = /\.(csv|jsonl|pickle|pkl|pbz2|pth|tfrecord)(\.gz)?$/i;
@@ -28,7 +30,7 @@ export function dataCommand(): Command {
 }
 
 function importCommand(): Command {
-  return withPlain(new Command('import'))
+  return withForce(withPlain(new Command('import')))
     .summary('a benchmark as others publish it, to a table that says what it is')
     .description(
       'Reads a benchmark as others publish it and writes a table that says what it\nis. Files are known by their content, not by their names.',
@@ -51,8 +53,12 @@ ${JSON_HELP}`,
     )
     .action(async (file: string, flags: PlainFlags & { output: string }) => {
       formatOf(flags.output);
-      const table = await open(file, flags);
-      await writeTableFile(flags.output, table);
+      expectOutput(file, flags);
+      const table = await untilStopped(async (signal) => {
+        const read = await open(file, flags, signal);
+        await writeTableFile(flags.output, read, undefined, { signal });
+        return read;
+      });
       if (flags.json) return print(jsonText('import', { file, output: flags.output, ...tableJson(table) }));
       print(`${summary(table)}, written to ${flags.output}`);
     });
@@ -113,7 +119,7 @@ function showCommand(): Command {
 }
 
 function exportCommand(): Command {
-  return withPlain(new Command('export'))
+  return withForce(withPlain(new Command('export')))
     .summary('a table as CSV or JSON lines, with all labels or some')
     .description('Writes a table as CSV or JSON lines, with all labels or some.')
     .argument('<file>', 'a table')
@@ -133,15 +139,23 @@ function exportCommand(): Command {
         flags: PlainFlags & { output: string; format?: TableFormat; labels?: string[]; present?: true },
       ) => {
         const format = flags.format ?? formatOf(flags.output).format;
-        const all = await open(file, flags);
-        const chosen = flags.labels ? all.select(flags.labels) : all;
-        const table = flags.present ? chosen.withPresent(chosen.labels.map((label) => label.name)) : chosen;
-        await writeTableFile(flags.output, table, format);
+        expectOutput(file, flags);
+        const table = await untilStopped(async (signal) => {
+          const all = await open(file, flags, signal);
+          const chosen = flags.labels ? all.select(flags.labels) : all;
+          const kept = flags.present ? chosen.withPresent(chosen.labels.map((label) => label.name)) : chosen;
+          await writeTableFile(flags.output, kept, format, { signal });
+          return kept;
+        });
         if (flags.json)
           return print(jsonText('export', { file, output: flags.output, format, ...tableJson(table) }));
         print(`${summary(table)}, written to ${flags.output}`);
       },
     );
+}
+
+function expectOutput(file: string, { output, force }: { output: string; force?: true }): void {
+  checkOutputs({ outputs: [{ path: output, kind: 'table' }], inputs: [file], force });
 }
 
 function summary(table: Table): string {

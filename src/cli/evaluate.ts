@@ -7,11 +7,14 @@ import { unreadable } from '../onnx/file.js';
 import { evaluate } from '../predictors/evaluate.js';
 import { type Predictor, type PredictorInfo, withInterval } from '../predictors/predictor.js';
 import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { checkOutputs } from '../store/outputs.js';
+import { readTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { evaluationJson, evaluationText } from './evaluate-text.js';
 import { loadPredictor } from './predictors.js';
+import { untilStopped } from './signals.js';
 import { version } from './version.js';
 
 const PARTS = ['train', 'validation', 'test'] as const;
@@ -24,6 +27,7 @@ interface EvaluateFlags {
   part?: Part;
   unseen?: true;
   report?: string;
+  force?: true;
   resamples: number;
   seed: number;
   json?: true;
@@ -41,7 +45,7 @@ const CHUNK = 4096;
 
 /** @param load how a file becomes a predictor, and where lines go: others in tests. */
 export function evaluateCommand({ load = loadPredictor, write = print } = {}): Command {
-  return new Command('evaluate')
+  return withForce(new Command('evaluate'))
     .summary('how well a predictor agrees with a table')
     .description(
       'Compares a predictor with a table: correlations, errors and how good the\nbest-predicted are, each with an interval of 95%, and whether the intervals\nof its predictions hold what they promise.',
@@ -75,6 +79,13 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
       if (flags.unseen && flags.split !== undefined) {
         throw new AuspexError('BAD_OPTION', '--unseen and --split both choose rows: give one of them');
       }
+      if (flags.report !== undefined) {
+        checkOutputs({
+          outputs: [{ path: flags.report, kind: 'html' }],
+          inputs: [file, flags.data, flags.split],
+          force: flags.force,
+        });
+      }
       const table = await readTableFile(flags.data);
       const named = flags.unseen ? undefined : chosenRows(table, flags);
       const predictor = await load(file);
@@ -83,7 +94,9 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
         requireSameSpace(table, info, flags.data);
         const chosen = named ?? unseenRows(table, info, flags.data);
         const { pairs, absent } = labelPairs(table, info, flags.label);
-        const labels = await evaluated(predictor, table, chosen.rows, pairs, flags);
+        const labels = await untilStopped((signal) =>
+          evaluated(predictor, table, chosen.rows, pairs, { ...flags, signal }),
+        );
         const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };
         if (flags.report !== undefined) {
           const html = evaluationReport({
@@ -92,7 +105,7 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
             labels,
             version: version(),
           });
-          await writeBeside(flags.report, [new TextEncoder().encode(html)]);
+          await writeOutput(flags.report, html);
         }
         write(flags.json ? evaluationJson(found, flags.report) : evaluationText(found, flags.report));
       } finally {
@@ -156,13 +169,13 @@ async function evaluated(
   table: Table,
   rows: Uint32Array,
   pairs: readonly LabelPair[],
-  { resamples, seed }: EvaluateFlags,
+  { resamples, seed, signal }: Pick<EvaluateFlags, 'resamples' | 'seed'> & { readonly signal: AbortSignal },
 ): Promise<EvaluatedLabel[]> {
   const { labels } = predictor.info;
   const columns = pairs.map(({ column }) => table.column(column));
   // What nothing is known of need not be predicted.
   const known = rows.filter((row) => columns.some((column) => !Number.isNaN(column[row])));
-  const values = await predicted(predictor, table, known);
+  const values = await predicted(predictor, table, known, signal);
   return pairs.map(({ output, column }, i) => {
     const label = labels[output]!;
     const { unit, better } = table.label(column);
@@ -183,15 +196,22 @@ async function evaluated(
 }
 
 /** One number for every row and label. */
-async function predicted(predictor: Predictor, table: Table, rows: Uint32Array): Promise<Float64Array> {
+async function predicted(
+  predictor: Predictor,
+  table: Table,
+  rows: Uint32Array,
+  signal: AbortSignal,
+): Promise<Float64Array> {
   const width = predictor.info.labels.length;
   const values = new Float64Array(rows.length * width);
   for (let start = 0; start < rows.length; start += CHUNK) {
+    signal.throwIfAborted();
     progress(start, rows.length);
     const texts = Array.from(rows.subarray(start, start + CHUNK), (row) => table.arch(row));
     values.set(await predictor.values(texts), start * width);
   }
   progress(rows.length, rows.length);
+  signal.throwIfAborted();
   return values;
 }
 

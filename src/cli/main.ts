@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.
+// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 and 143 stopped by a signal.
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
 import { dataCommand } from './data.js';
@@ -12,6 +12,7 @@ import { proxyCommand } from './proxy.js';
 import { proxyScorers } from './proxy-scorers.js';
 import { reproduceCommand } from './reproduce.js';
 import { searchCommand } from './search.js';
+import { stoppedExitCode } from './signals.js';
 import { spaceCommand } from './space.js';
 import { trainCommand } from './train.js';
 import { version } from './version.js';
@@ -57,6 +58,7 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+process.exitCode = stoppedExitCode() ?? process.exitCode;
 
 /** Commands of all depths. */
 function allCommands(command: Command): Command[] {

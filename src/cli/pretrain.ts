@@ -3,12 +3,15 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { CELL_MODELS, type CellModelName, PRETRAINING } from '../predictors/cell-models.js';
 import { pretrainCells } from '../predictors/cell-predictor.js';
-import { checkpointFile } from '../store/checkpoint-file.js';
-import { writeBeside } from '../store/table-file.js';
-import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
-import { positive, print, wholeNumber } from './command.js';
+import { fingerprintOf, recipeSettings } from '../store/fingerprint.js';
+import { checkOutputs } from '../store/outputs.js';
+import { TrainingCheckpoints } from '../store/training-checkpoints.js';
+import { writeOutput } from '../store/write-file.js';
+import { AuspexError } from '../util/errors.js';
+import { positive, print, wholeNumber, withForce } from './command.js';
 import { formatExact } from './format.js';
-import { duration, progressLine, untilStopped } from './progress.js';
+import { duration, progressLine } from './progress.js';
+import { untilStopped } from './signals.js';
 
 interface PretrainFlags {
   space: string;
@@ -21,11 +24,12 @@ interface PretrainFlags {
   seed: number;
   threads: number;
   resume?: true;
+  force?: true;
   json?: true;
 }
 
 export function pretrainCommand(): Command {
-  return new Command('pretrain')
+  return withForce(new Command('pretrain'))
     .summary('learn what a space is like, before any label')
     .description(
       `Learns what can be told of a space's architectures for nothing: parameters,
@@ -64,10 +68,24 @@ function kindOf(text: string): CellModelName {
 
 async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void> {
   const { space, output, rows, steps, rate, batch, members, seed, threads } = flags;
-  if (!flags.resume) requireFresh(output);
+  checkOutputs({ outputs: [{ path: output, kind: 'predictor' }], inputs: [], force: flags.force });
+  const recipe = {
+    ...CELL_MODELS[kind].recipe(rows, 'linear'),
+    ...(batch === undefined ? {} : { batch }),
+    ...(members === undefined ? {} : { members }),
+  };
+  const checkpoints = TrainingCheckpoints.open(output, flags);
   const line = progressLine(`Pretraining for ${space}`);
   const start = performance.now();
   try {
+    checkpoints.expect(
+      fingerprintOf({
+        ...recipeSettings(kind, { ...recipe, steps, rate }),
+        '--space': space,
+        '--rows': rows,
+        '--seed': seed,
+      }),
+    );
     const predictor = await untilStopped((signal) =>
       pretrainCells(
         space,
@@ -76,20 +94,16 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
           kind,
           seed,
           threads,
-          recipe: {
-            ...CELL_MODELS[kind].recipe(rows, 'linear'),
-            ...(batch === undefined ? {} : { batch }),
-            ...(members === undefined ? {} : { members }),
-          },
-          checkpoint: (name) => checkpointFile(checkpointPath(output, name)),
+          recipe,
+          checkpoint: (name) => checkpoints.store(name),
           onProgress: ({ part, loss }) => line.report(part, `loss ${loss.toPrecision(3)}`),
           signal,
         },
       ),
     );
     line.end();
-    await writeBeside(output, [predictor.toOnnx()]);
-    removeCheckpoints(output);
+    await writeOutput(output, predictor.toOnnx());
+    checkpoints.remove();
     const seconds = (performance.now() - start) / 1000;
     const labels = predictor.info.labels.map(({ name }) => name);
     print(
@@ -103,7 +117,9 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
     );
     await predictor.dispose();
   } catch (error) {
+    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+  } finally {
     line.end();
-    throw error;
+    checkpoints.close();
   }
 }

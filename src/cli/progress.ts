@@ -44,22 +44,3 @@ export function duration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
-
-/**
- * Runs work with a signal that is given at Ctrl-C or when the process is asked to end; the second time ends it at
- * once. When the work is over, nothing listens any more.
- */
-export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  };
-  const names = ['SIGINT', 'SIGTERM'] as const;
-  for (const name of names) process.on(name, onSignal);
-  try {
-    return await work(controller.signal);
-  } finally {
-    for (const name of names) process.off(name, onSignal);
-  }
-}

@@ -5,7 +5,9 @@ import type { Table } from '../datasets/table.js';
 import { evaluate, type MetricResult } from '../predictors/evaluate.js';
 import { ONNX_FILES } from '../predictors/network-source.js';
 import { type Correlation, correlationReport, resultTexts } from '../report/index.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { checkOutputs } from '../store/outputs.js';
+import { readTableFile } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { printable } from '../util/printable.js';
 import { wholeNumber } from './command.js';
@@ -14,11 +16,13 @@ import { fit, formatExact, table, WIDTH } from './format.js';
 import {
   columnsNamed,
   columnValues,
+  logOutput,
   type Outlets,
   type ProxyColumn,
   planOf,
   type ScoringFlags,
   type ScoringPlan,
+  sampleFiles,
   withScoring,
 } from './proxy-plan.js';
 import type { NetworkRecord } from './proxy-pool.js';
@@ -73,7 +77,14 @@ interface Found {
 }
 
 async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
+  const { report, force } = flags;
+  const outputs = [
+    ...logOutput(flags),
+    ...(report === undefined ? [] : [{ path: report, kind: 'html' as const }]),
+  ];
+  checkOutputs({ outputs, inputs: [flags.data, ...sampleFiles(flags)], force });
   const table = await readTableFile(flags.data);
+  if (table.space === ONNX_FILES) checkOutputs({ outputs, inputs: table.architectures, force: true });
   const columns = columnsNamed(flags.proxies ?? ['all']);
   const plan = planOf(flags, table.space === ONNX_FILES ? null : table.space, columns);
   const rows = chosenRows(table, flags);
@@ -94,7 +105,7 @@ async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
     ),
   };
   if (flags.report !== undefined) {
-    await writeBeside(flags.report, [new TextEncoder().encode(reportOf(found))]);
+    await writeOutput(flags.report, reportOf(found));
   }
   outlets.write(flags.json ? correlateJson(found) : correlateText(found));
   if (!records.some(isScored)) outlets.exit(exitCodeOf(records));

@@ -3,8 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { COMBINATIONS, combinationNamed, PROXIES, requestNamed } from '../proxies/index.js';
+import type { PlannedOutput } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { names } from './data-options.js';
 import { wrapLines } from './format.js';
 import { parseDimension, parseShape } from './inspect.js';
@@ -124,13 +125,14 @@ export interface ScoringFlags {
   statistics?: 'batch' | 'frozen';
   output?: string;
   resume?: true;
+  force?: true;
   workers: number;
   threads?: number;
   json?: true;
 }
 
 export function withScoring(command: Command): Command {
-  return command
+  return withForce(command)
     .option('--seed <n>', 'of weights, inputs and labels that are drawn', wholeNumber, 0)
     .option('--batch <n>', 'samples at once (16; a file with a fixed one: its own)', atLeastOne)
     .addOption(
@@ -203,6 +205,16 @@ function imagesOf({ images, mean, std, inputs }: ScoringFlags): GivenImages | un
   }
   if (std?.some((value) => value <= 0)) throw new AuspexError('BAD_OPTION', '--std must be above 0');
   return { folder: images, mean: mean ?? IMAGENET.mean, std: std ?? IMAGENET.std };
+}
+
+/** The log, if there is to be one. */
+export function logOutput({ output, resume }: ScoringFlags): PlannedOutput[] {
+  return output === undefined ? [] : [{ path: output, kind: 'log', isContinued: resume }];
+}
+
+/** Files that scores depend on, other than networks. */
+export function sampleFiles({ inputs = [], targets }: ScoringFlags): (string | undefined)[] {
+  return [...inputs.map(({ file }) => file), targets];
 }
 
 /** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */

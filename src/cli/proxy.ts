@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { COMBINATIONS, type Explanation, explainSubject, PROXIES } from '../proxies/index.js';
 import { spaceNamed } from '../spaces/index.js';
+import { checkOutputs } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
 import { names } from './data-options.js';
 import { wrap } from './format.js';
@@ -9,11 +10,13 @@ import { linesOf } from './lines.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {
   columnsNamed,
+  logOutput,
   OUTLETS,
   type Outlets,
   planOf,
   type ScoringFlags,
   type ScoringPlan,
+  sampleFiles,
   withScoring,
 } from './proxy-plan.js';
 import type { NetworkRecord } from './proxy-pool.js';
@@ -71,6 +74,11 @@ async function run(given: string[], flags: ProxyFlags, outlets: Outlets): Promis
   const columns = columnsNamed(flags.proxies ?? (flags.explain ? [] : ['all']));
   const plan = planOf(flags, flags.space ?? null, columns);
   const networks = await networksOf(given, flags);
+  checkOutputs({
+    outputs: logOutput(flags),
+    inputs: [flags.input, ...sampleFiles(flags), ...(flags.space === undefined ? networks : [])],
+    force: flags.force,
+  });
   const title = columns.map(({ name }) => name).join(', ');
   const records = await scoredNetworks(networks, plan, flags, outlets, `proxy ${title}`);
   const explanations = flags.explain ? explained(records, plan, outlets) : undefined;

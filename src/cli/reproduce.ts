@@ -1,19 +1,23 @@
 // `auspex reproduce`: the papers' tables, ours beside the published numbers.
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type CollectedTable, collect } from '../reproduce/collect.js';
+import { DATA, type DataName, fileNames } from '../reproduce/data.js';
 import { tableHtml } from '../reproduce/html.js';
 import { tableMarkdown } from '../reproduce/markdown.js';
 import { ResultFiles } from '../reproduce/result-files.js';
 import { type RanTable, runTable } from '../reproduce/run-table.js';
 import type { ReproducedTable } from '../reproduce/table.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
-import { writeBeside } from '../store/table-file.js';
+import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { shippedTrunk } from './predictors.js';
-import { progressLine, untilStopped } from './progress.js';
+import { progressLine } from './progress.js';
 import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
+import { untilStopped } from './signals.js';
 import { version } from './version.js';
 
 interface ReproduceFlags {
@@ -45,7 +49,7 @@ Without --data: shows what is done and runs nothing.`,
     .option('--draws <n>', 'seeds 0 to n-1, each with rows of its own', atLeastOne, 3)
     .option('--steps <n>', 'steps of every training, to try things out', atLeastOne)
     .option('--threads <n>', 'threads', atLeastOne, Math.min(availableParallelism(), 8))
-    .option('--force', 'do again what is done')
+    .option('--force', 'do again what is done, and replace existing files')
     .option('--report <file>', 'write plot and table as one HTML file')
     .option('--markdown <file>', 'write the table as Markdown')
     .option('--json', 'print JSON')
@@ -66,6 +70,7 @@ The JSON is described in docs/reproduce-json.md.`,
       const files = new ResultFiles(flags.out);
       if (id === undefined) return write(listed(files, tables, flags));
       const table = reproducedTable(id, tables);
+      checkOutputs({ outputs: outputsOf(flags), inputs: dataFiles(flags), force: flags.force });
       const ran = flags.data === undefined ? undefined : await run(table, flags.data, flags);
       const collected = collect(files, table, choiceOf(flags));
       const shown = { table: withTrial(table, flags), out: flags.out, collected, ran };
@@ -73,6 +78,20 @@ The JSON is described in docs/reproduce-json.md.`,
       write(flags.json ? tableJson(shown) : tableText(shown));
       if (ran !== undefined && ran.failures.length > 0) process.exitCode = 1;
     });
+}
+
+function outputsOf({ data, out, report, markdown }: ReproduceFlags): PlannedOutput[] {
+  return [
+    ...(data === undefined ? [] : [{ path: out, kind: 'folder' as const }]),
+    ...(report === undefined ? [] : [{ path: report, kind: 'html' as const }]),
+    ...(markdown === undefined ? [] : [{ path: markdown, kind: 'text' as const }]),
+  ];
+}
+
+/** What may be read of the folder of tables. */
+function dataFiles({ data }: ReproduceFlags): string[] {
+  if (data === undefined) return [];
+  return (Object.keys(DATA) as DataName[]).flatMap((name) => fileNames(name).map((file) => join(data, file)));
 }
 
 function listed(files: ResultFiles, tables: readonly ReproducedTable[], flags: ReproduceFlags): string {
@@ -118,7 +137,7 @@ async function run(table: ReproducedTable, data: string, flags: ReproduceFlags):
     if (!(error instanceof AuspexError) || error.code !== 'TRAINING_STOPPED') throw error;
     throw new AuspexError(error.code, error.message, {
       kind: 'failure',
-      hint: 'the same command goes on where it was',
+      hint: 'finished draws and checkpoints are kept; the same command continues',
       cause: error,
     });
   } finally {
@@ -146,8 +165,7 @@ async function writeReports(
     ...(steps === undefined ? [] : [`--steps ${steps}`]),
   ].join(' ');
   const about = { table, lines, results, command };
-  const save = (path: string, text: string): Promise<void> =>
-    writeBeside(path, [new TextEncoder().encode(text)]);
+  const save = (path: string, text: string): Promise<void> => writeOutput(path, text);
   if (markdown !== undefined) await save(markdown, tableMarkdown(about));
   if (report !== undefined) await save(report, tableHtml(about));
 }

@@ -1,5 +1,5 @@
 // `auspex search`: finds good architectures of a space within a budget of evaluations.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { writeModel } from '../onnx/file.js';
@@ -17,13 +17,15 @@ import { runSearch, type SearchEnd } from '../search/search.js';
 import { STRATEGIES, type StrategyOptions, strategyNamed } from '../search/strategies.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { spaceNamed } from '../spaces/index.js';
-import { writeBeside } from '../store/table-file.js';
+import { fileDigest } from '../store/fingerprint.js';
+import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
 import { TrialLog } from '../store/trial-log.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { positive, print, wholeNumber } from './command.js';
+import { positive, print, wholeNumber, withForce } from './command.js';
 import { names } from './data-options.js';
 import { broken, formatCount, formatExact } from './format.js';
-import { progressLine, untilStopped } from './progress.js';
+import { progressLine } from './progress.js';
 import { type FoundVolume, searchPage, volumeOf } from './search-page.js';
 import {
   COSTS,
@@ -37,6 +39,7 @@ import {
   type ProxySettings,
   scorerOf,
 } from './search-parts.js';
+import { untilStopped } from './signals.js';
 
 interface SearchFlags extends JudgeFlags {
   strategy: string;
@@ -51,6 +54,7 @@ interface SearchFlags extends JudgeFlags {
   parallel: number;
   output?: string;
   resume?: true;
+  force?: true;
   json?: true;
 }
 
@@ -74,7 +78,7 @@ export function searchCommand({
   proxies = (() => () => undefined) as ProxySource,
   write = print,
 } = {}): Command {
-  return new Command('search')
+  return withForce(new Command('search'))
     .summary('find good architectures of a space')
     .description(
       `Finds good architectures of a space within a budget of evaluations. What an
@@ -136,11 +140,14 @@ async function run(
   if (flags.resume && flags.output === undefined) {
     throw new AuspexError('BAD_OPTION', '--resume goes on with the search in a folder, which -o names');
   }
+  const inputs = inputFiles(flags);
+  checkOutputs({ outputs: outputsOf(flags), inputs: Object.values(inputs), force: flags.force });
   const ours = proxies({ seed: flags.seed, batch: flags.proxyBatch, workers: Math.max(1, flags.parallel) });
   const { space, evaluator } = await judgeOf(base, flags, ours);
   const scorer = flags.proxy === undefined ? undefined : await scorerOf(flags.proxy, base, ours);
   const strategy = strategyNamed(flags.strategy, scorer, flags.option);
   const constraints = await constraintsOf(base, flags.max ?? [], flags.min ?? []);
+  const files = flags.output === undefined ? undefined : await digestsOf(inputs);
   const file = openLog(flags);
   const { budget, seed, parallel } = flags;
   const progress = progressLine('search');
@@ -148,7 +155,7 @@ async function run(
   try {
     const options = { space, evaluator, strategy, budget, seed, parallel, constraints };
     const { trials, end } = await untilStopped((signal) =>
-      runSearch({ ...options, log: file ?? memoryLog(), signal }, (trial) => {
+      runSearch({ ...options, ...(files ? { files } : {}), log: file ?? memoryLog(), signal }, (trial) => {
         best = bestTrial(best ? [best, trial] : [trial], evaluator.better);
         progress.report((trial.index + 1) / budget, best ? `best ${best.value.toPrecision(5)}` : 'none yet');
       }),
@@ -189,16 +196,52 @@ async function run(
         winners,
         volume,
       });
-      await writeBeside(report, [Buffer.from(html)]);
+      await writeOutput(report, html);
     }
     write(flags.json ? searchJson(found) : searchText(found));
+    if (end === 'stopped') {
+      const kept = flags.output === undefined ? '' : '; the same command with --resume continues';
+      process.stderr.write(`stopped after ${trials.length} of ${budget} evaluations${kept}\n`);
+    }
   } finally {
     progress.end();
     file?.close();
   }
 }
 
-function openLog({ output, resume }: SearchFlags): TrialLog | undefined {
+function outputsOf({ output, report, resume }: SearchFlags): PlannedOutput[] {
+  const pages = report === undefined ? [] : [{ path: report, kind: 'html' as const }];
+  if (output === undefined) return pages;
+  return [
+    { path: output, kind: 'folder' },
+    { path: join(output, LOG), kind: 'log', isContinued: resume },
+    { path: join(output, WINNER), kind: 'network' },
+    ...(report === undefined ? [{ path: join(output, REPORT), kind: 'html' as const }] : pages),
+  ];
+}
+
+/** The files that the search reads, by what names them. */
+function inputFiles({ evaluator, proxy, max = [], min = [] }: SearchFlags): Record<string, string> {
+  const [, judge] = /^(?:table|predictor):(.+)$/.exec(evaluator ?? '') ?? [];
+  const predictors = [proxy ?? '', ...[...max, ...min].map(({ what }) => what)].flatMap((text) =>
+    text.split('+').flatMap((name) => /^(.+\.onnx)#/.exec(name.trim())?.[1] ?? []),
+  );
+  return {
+    ...(judge === undefined ? {} : { '--evaluator': judge }),
+    ...Object.fromEntries(predictors.map((path) => [path, path])),
+  };
+}
+
+/** Of the files that are there; folders are not looked into. */
+async function digestsOf(files: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [name, path] of Object.entries(files)) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) found[name] = await fileDigest(path);
+  }
+  return found;
+}
+
+function openLog({ output, resume, force }: SearchFlags): TrialLog | undefined {
   if (output === undefined) return undefined;
   try {
     mkdirSync(output, { recursive: true });
@@ -209,7 +252,7 @@ function openLog({ output, resume }: SearchFlags): TrialLog | undefined {
       cause,
     });
   }
-  return TrialLog.open(join(output, LOG), resume ? { resume } : {});
+  return TrialLog.open(join(output, LOG), { resume, replace: force && !resume });
 }
 
 function nothing(trials: readonly Trial[], end: SearchEnd): AuspexError {

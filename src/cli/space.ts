@@ -5,9 +5,10 @@ import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { onnxSpace, SPACES, spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY } from '../spaces/network.js';
 import type { AnySpace, NetworkOptions } from '../spaces/space.js';
+import { checkOutputs } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
-import { print, wholeNumber } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { broken, formatCount, formatExact, table, wrap, wrapLines } from './format.js';
 import { linesOf } from './lines.js';
 
@@ -31,6 +32,7 @@ interface DescribeFlags extends SizeFlags {
 
 interface ExportFlags extends SizeFlags {
   output: string;
+  force?: true;
   seed: number;
   json?: true;
 }
@@ -245,7 +247,7 @@ function descriptionText({ arch, hash, parameters, macs, flops, depth, nodes }: 
 }
 
 function exportCommand(): Command {
-  const command = new Command('export')
+  const command = withForce(new Command('export'))
     .summary('an architecture as an ONNX network with random weights')
     .description('Writes an architecture as an ONNX network with random weights.')
     .argument('<space>', `name of a space, or ${OF_FILE}FILE`)
@@ -259,9 +261,11 @@ function exportCommand(): Command {
       `\nExample:\n  auspex space export nats-size 8:16:24:32:40 -o net.onnx\n\n${JSON_HELP}`,
     )
     .action((name: string, text: string, flags: ExportFlags) => {
+      const { output, seed, force } = flags;
+      const inputs = name.startsWith(OF_FILE) ? [name.slice(OF_FILE.length)] : [];
+      checkOutputs({ outputs: [{ path: output, kind: 'network' }], inputs, force });
       const space = openSpace(name);
       const arch = space.parse(text);
-      const { output, seed } = flags;
       const model = space.network(arch, { ...sizes(flags), seed });
       const metadata = new Map([...(model.metadata ?? []), [ARCH_KEY, space.format(arch)]]);
       metadata.set('auspex.seed', String(seed));

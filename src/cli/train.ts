@@ -6,17 +6,21 @@ import { readModel } from '../onnx/file.js';
 import type { ErrorScale } from '../predictors/conformal.js';
 import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
 import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
-import { labelledRows } from '../predictors/labelled-rows.js';
+import { type LabelledRows, labelledRows } from '../predictors/labelled-rows.js';
+import { ONNX_FILES } from '../predictors/network-source.js';
 import type { Predictor } from '../predictors/predictor.js';
-import { checkpointFile } from '../store/checkpoint-file.js';
-import { readTableFile, writeBeside } from '../store/table-file.js';
+import { digestOf, fingerprintOf, recipeSettings } from '../store/fingerprint.js';
+import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
+import { readTableFile } from '../store/table-file.js';
+import { TrainingCheckpoints } from '../store/training-checkpoints.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
-import { positive, print, wholeNumber } from './command.js';
+import { positive, print, wholeNumber, withForce } from './command.js';
 import { names } from './data-options.js';
 import { formatExact, table } from './format.js';
 import { loadPredictor, shippedTrunk } from './predictors.js';
-import { duration, progressLine, untilStopped } from './progress.js';
+import { duration, progressLine } from './progress.js';
+import { untilStopped } from './signals.js';
 
 interface TrainFlags {
   data: string;
@@ -38,6 +42,7 @@ interface TrainFlags {
   curves?: string;
   scratch?: true;
   resume?: true;
+  force?: true;
   json?: true;
 }
 
@@ -45,7 +50,7 @@ export const PREDICT_JSON_HELP =
   'The JSON is described in docs/predict-json.md, methods in docs/predictors.md.';
 
 export function trainCommand(): Command {
-  return new Command('train')
+  return withForce(new Command('train'))
     .summary('train a predictor on a table of architectures')
     .description(
       `Trains a predictor on a table of architectures with labels, and writes it as
@@ -89,7 +94,8 @@ Examples:
 
 Labels for which lower is better are learned as logarithms unless told.
 A training that is stopped leaves checkpoints beside its output; --resume with
-the same options goes on from there, to the same result.
+the same options goes on from there, to the same result; other options are
+refused.
 With --space onnx the architectures of a table are paths of ONNX files, from
 the current folder; those are for predictors of whole networks or of features.
 ${PREDICT_JSON_HELP}`,
@@ -112,48 +118,90 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   const { data, label, output, seed, validation, threads } = flags;
   const kind = kindNamed(name);
   expectApplicable(name, kind, flags);
-  const source = await readTableFile(data, { plain: plainOf(flags) });
-  const present = source.withPresent(label);
-  const size = flags.train ?? present.rows - validation;
-  const split = randomSplit(present.rows, { train: size, validation, seed });
-  const scale =
-    flags.scale ?? (label.every((each) => source.label(each).better === 'lower') ? 'log' : 'linear');
-  const from = await startOf(name, source.space, scale, flags);
-  const changes = changesOf(flags);
-  const steps = kind.recipe?.(size, changes, from, scale);
-  if (!flags.resume) requireFresh(output);
-  const line = progressLine(`Training on ${formatExact(size)} rows`);
-  const start = performance.now();
+  const outputs = outputsOf(flags);
+  checkOutputs({ outputs, inputs: [data, flags.from], force: flags.force });
+  const checkpoints = TrainingCheckpoints.open(output, flags);
   try {
-    const { predictor, members } = await untilStopped((signal) =>
-      kind.fit(labelledRows(present, split.train, label), {
-        space: source.space,
-        changes,
-        scale,
-        seed,
-        threads,
-        split: { seed, train: size, validation, of: present.rows },
-        ...(validation > 0 ? { validation: labelledRows(present, split.validation, label) } : {}),
-        ...(from ? { from } : {}),
-        read: readModel,
-        checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
-        onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
-        signal,
-      }),
+    const source = await readTableFile(data, { plain: plainOf(flags) });
+    if (source.space === ONNX_FILES) checkOutputs({ outputs, inputs: source.architectures, force: true });
+    const present = source.withPresent(label);
+    const size = flags.train ?? present.rows - validation;
+    const split = randomSplit(present.rows, { train: size, validation, seed });
+    const scale =
+      flags.scale ?? (label.every((each) => source.label(each).better === 'lower') ? 'log' : 'linear');
+    const from = await startOf(name, source.space, scale, flags);
+    const changes = changesOf(flags);
+    const steps = kind.recipe?.(size, changes, from, scale);
+    const rows = labelledRows(present, split.train, label);
+    const held = validation > 0 ? labelledRows(present, split.validation, label) : undefined;
+    checkpoints.expect(
+      fingerprintOf(
+        {
+          ...recipeSettings(name, steps ?? changes),
+          '--space': source.space,
+          '--label': label,
+          '--scale': scale,
+          '--seed': seed,
+          '--train': size,
+          '--validation': validation,
+          '--scratch': flags.scratch,
+          '--from': from && digestOf([from.toOnnx()]).slice(0, 12),
+        },
+        { '--data': digestOf([rows, held].flatMap((part) => (part ? contentOf(part) : []))) },
+      ),
     );
-    line.end();
-    const seconds = (performance.now() - start) / 1000;
-    await writeBeside(output, [predictor.toOnnx()]);
-    if (flags.curves !== undefined) await writeCurves(flags.curves, members);
-    removeCheckpoints(output);
-    const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
-    print(flags.json ? trainedJson(trained) : trainedText(trained));
-    await predictor.dispose();
-    await from?.dispose();
+    const line = progressLine(`Training on ${formatExact(size)} rows`);
+    const start = performance.now();
+    try {
+      const { predictor, members } = await untilStopped((signal) =>
+        kind.fit(rows, {
+          space: source.space,
+          changes,
+          scale,
+          seed,
+          threads,
+          split: { seed, train: size, validation, of: present.rows },
+          ...(held ? { validation: held } : {}),
+          ...(from ? { from } : {}),
+          read: readModel,
+          checkpoint: (part) => checkpoints.store(part),
+          onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
+          signal,
+        }),
+      );
+      line.end();
+      const seconds = (performance.now() - start) / 1000;
+      await writeOutput(output, predictor.toOnnx());
+      if (flags.curves !== undefined) await writeCurves(flags.curves, members);
+      checkpoints.remove();
+      const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
+      print(flags.json ? trainedJson(trained) : trainedText(trained));
+      await predictor.dispose();
+      await from?.dispose();
+    } finally {
+      line.end();
+    }
   } catch (error) {
-    line.end();
-    throw error;
+    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+  } finally {
+    checkpoints.close();
   }
+}
+
+function outputsOf({ output, curves }: TrainFlags): PlannedOutput[] {
+  return [
+    { path: output, kind: 'predictor' },
+    ...(curves === undefined ? [] : [{ path: curves, kind: 'curves' as const }]),
+  ];
+}
+
+/** What the rows are, all of it. */
+function contentOf({ architectures, labels: { values, units } }: LabelledRows): (string | Uint8Array)[] {
+  return [
+    architectures.join('\n'),
+    JSON.stringify(units ?? null),
+    new Uint8Array(Float64Array.from(values).buffer),
+  ];
 }
 
 /** The predictors, one a line. */
@@ -221,7 +269,7 @@ async function writeCurves(path: string, members: readonly TrainedMember[]): Pro
     schema: 'auspex.curves/1',
     members: members.map(({ curves, ended }) => ({ ended, ...curves })),
   });
-  await writeBeside(path, [new TextEncoder().encode(`${text}\n`)]);
+  await writeOutput(path, `${text}\n`);
 }
 
 /** What came of a training. */

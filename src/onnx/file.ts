@@ -19,6 +19,16 @@ import { subgraphs } from '../graph/graph.js';
 import { type ExternalFiles, hasData, type Tensor, tensorByteLength, tensorBytes } from '../graph/tensor.js';
 import { ByteRange, type ByteSource } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
+import {
+  discardStaged,
+  type OutputTarget,
+  outputTarget,
+  placeStaged,
+  type StagedFile,
+  stageFile,
+  THROUGH,
+  unwritable,
+} from './output-file.js';
 import { decodeModel, type ReadOptions } from './read.js';
 import type { WireWriter } from './wire.js';
 import { MAX_MESSAGE_BYTES, modelMessage } from './write.js';
@@ -203,10 +213,12 @@ export function writeModel(model: Model, path: string, options: WriteOptions = {
     writeAtomically(path, (write) => modelMessage(model).pieces().forEach(write));
     return;
   }
-  const location = `${basename(path)}.data`;
+  const target = fileTarget(path);
+  const location = `${basename(target.path)}.data`;
   const placed = new Map<Tensor['data'], { location: string; offset: number; length: number }>();
   let message: WireWriter | undefined;
-  const weights = stage(join(dirname(path), location), (write) => {
+  const data = join(dirname(path), location);
+  const weights = stage(data, fileTarget(join(dirname(target.path), location)), (write) => {
     let at = 0;
     message = modelMessage(model, (tensor) => {
       const length = tensorByteLength(tensor);
@@ -223,10 +235,10 @@ export function writeModel(model: Model, path: string, options: WriteOptions = {
     });
   });
   try {
-    const structure = stage(path, (write) => message!.pieces().forEach(write));
+    const structure = stage(path, target, (write) => message!.pieces().forEach(write));
     replaceTogether(weights, structure);
   } finally {
-    rmSync(weights.temporary, { force: true });
+    discardStaged(weights);
   }
 }
 
@@ -244,15 +256,46 @@ function totalDataBytes(graph: Graph): number {
 
 type Fill = (write: (bytes: Uint8Array) => void) => void;
 
-/** Writes beside the target, flushes to disk, then renames over it. */
+/** Replaces a file whole, or writes through what is none. */
 export function writeAtomically(path: string, fill: Fill): void {
-  replace(stage(path, fill));
+  const target = attemptTo(path, () => outputTarget(path));
+  if (target.kind === 'file') {
+    replace(stage(path, target, fill));
+    return;
+  }
+  attemptTo(path, () => {
+    const descriptor = target.kind === 'stream' ? openSync(target.path, THROUGH) : target.descriptor;
+    try {
+      fill((bytes) => writeAll(descriptor, bytes));
+    } finally {
+      if (target.kind === 'stream') closeSync(descriptor);
+    }
+  });
+}
+
+/** Of an output that must be a regular file. */
+function fileTarget(path: string): OutputTarget & { kind: 'file' } {
+  const target = attemptTo(path, () => outputTarget(path));
+  if (target.kind === 'file') return target;
+  throw new AuspexError('FILE_UNWRITABLE', 'a model with weights in a second file must be a regular file', {
+    where: { file: path },
+    kind: 'failure',
+    hint: 'write to a regular file',
+  });
+}
+
+function attemptTo<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
 }
 
 /** A file that is complete but does not stand in its place yet. */
-interface Staged {
-  readonly path: string;
-  readonly temporary: string;
+interface Staged extends Pick<StagedFile, 'path' | 'temporary'> {
+  /** The path as it was given. */
+  readonly given: string;
 }
 
 /** Puts two files in place; if the second cannot be, the first is as it was before. */
@@ -270,50 +313,47 @@ function replaceTogether(first: Staged, second: Staged): void {
     isReplaced = true;
     replace(second);
   } catch (cause) {
-    rmSync(second.temporary, { force: true });
+    discardStaged(second);
     if (isMoved) renameSync(backup, first.path);
     else if (isReplaced) rmSync(first.path, { force: true });
-    throw unwritable(first.path, cause);
+    throw unwritable(first.given, cause);
   }
   if (isMoved) rmSync(backup);
 }
 
-function replace({ path, temporary }: Staged): void {
+function replace(staged: Staged): void {
   try {
-    renameSync(temporary, path);
+    placeStaged(staged);
   } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw unwritable(path, cause);
+    discardStaged(staged);
+    throw unwritable(staged.given, cause);
   }
 }
 
-function unwritable(path: string, cause: unknown): AuspexError {
-  if (cause instanceof AuspexError) return cause.within({ file: path });
-  return new AuspexError('FILE_UNWRITABLE', `the file cannot be written: ${(cause as Error).message}`, {
-    where: { file: path },
-    kind: 'failure',
-    cause,
-  });
+function stage(given: string, target: OutputTarget & { kind: 'file' }, fill: Fill): Staged {
+  const { path, temporary, descriptor } = attemptTo(given, () => stageFile(target));
+  let isOpen = true;
+  try {
+    fill((bytes) => writeAll(descriptor, bytes));
+    fsyncSync(descriptor);
+    isOpen = false;
+    closeSync(descriptor);
+    return { given, path, temporary };
+  } catch (cause) {
+    if (isOpen) closeSync(descriptor);
+    discardStaged({ temporary });
+    throw unwritable(given, cause);
+  }
 }
 
-function stage(path: string, fill: Fill): Staged {
-  const temporary = `${path}.${process.pid}.tmp`;
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(temporary, 'w');
-    const target = descriptor;
-    fill((bytes) => {
-      for (let done = 0; done < bytes.length; ) {
-        done += writeSync(target, bytes, done, Math.min(bytes.length - done, 2 ** 30));
-      }
-    });
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-    descriptor = undefined;
-    return { path, temporary };
-  } catch (cause) {
-    if (descriptor !== undefined) closeSync(descriptor);
-    rmSync(temporary, { force: true });
-    throw unwritable(path, cause);
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(descriptor, bytes, done, Math.min(bytes.length - done, 2 ** 30));
+    } catch (error) {
+      // A pipe that does not block, and whose reader has not come this far.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../onnx/file.js';
-import { writeBeside } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA, settingsKey } from './result.js';
 
@@ -77,7 +77,7 @@ export class ResultFiles {
 
   async write(draw: Draw, result: DrawResult): Promise<void> {
     const text = `${JSON.stringify(result, null, 2)}\n`;
-    await writeBeside(this.pathOf(draw), [new TextEncoder().encode(text)]);
+    await writeOutput(this.pathOf(draw), text);
   }
 
   /** Removes what only a training that goes on needs. */

@@ -9,7 +9,7 @@ import { labelledRows } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
 import { type Predictor, withInterval } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
-import { writeBeside } from '../store/table-file.js';
+import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type DrawnRows, drawRows } from './draw-rows.js';
 import { type CellSettings, type Draw, type DrawResult, type LabelResult, RESULT_SCHEMA } from './result.js';
@@ -148,7 +148,7 @@ async function trunkOf(
   const path = options.files.trunkOf(draw, options.settings);
   if (existsSync(path)) return decodePredictor(await readFile(path), { threads: options.threads });
   const { predictor } = await fit(draw, 'trunk', rows, options, report, undefined, labels);
-  await writeBeside(path, [predictor.toOnnx()]);
+  await writeOutput(path, predictor.toOnnx());
   return predictor;
 }
 

@@ -15,6 +15,8 @@ export interface SearchRecord {
   readonly evaluator: string;
   readonly objectives: readonly Objective[];
   readonly constraints: readonly string[];
+  /** Digests of files by name; logs of earlier versions have none. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface ScoresRecord {
@@ -73,6 +75,7 @@ export function readLog(records: readonly unknown[]): ReadLog {
 /** Throws if a log is of a search that takes another course. */
 export function expectSame(before: SearchRecord, now: SearchRecord): void {
   for (const name of Object.keys(now) as (keyof SearchRecord)[]) {
+    if (name === 'files') continue;
     const [old, wanted] = [JSON.stringify(before[name]), JSON.stringify(now[name])];
     if (old === wanted) continue;
     const shown = [old ?? 'nothing', wanted!].map((text) => printableStart(text, 200));
@@ -84,6 +87,18 @@ export function expectSame(before: SearchRecord, now: SearchRecord): void {
       },
     );
   }
+  expectSameFiles(before, now);
+}
+
+/** Throws if a file has another content than when the search began. */
+function expectSameFiles(before: SearchRecord, now: SearchRecord): void {
+  if (before.files === undefined) return;
+  const files = { ...before.files, ...now.files };
+  const other = Object.keys(files).find((name) => before.files?.[name] !== now.files?.[name]);
+  if (other === undefined) return;
+  throw new AuspexError('SEARCH_LOG_OTHER', `${other} is another file than when the search began`, {
+    hint: 'give the file that the search began with, or write to another place',
+  });
 }
 
 export function encodeScores(scores: Float64Array): (number | string)[] {

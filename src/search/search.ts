@@ -35,6 +35,8 @@ export interface SearchOptions {
   readonly budget: number;
   readonly seed: number;
   readonly constraints?: readonly Constraint[];
+  /** Digests of the files that values and scores come from, by name: another file under a name is another search. */
+  readonly files?: Readonly<Record<string, string>>;
   /** In memory unless given. What is in it already is not evaluated again. */
   readonly log?: SearchLog;
   /** Evaluations at once, as far as the strategy proposes several; the trials are the same. 1 unless given. */
@@ -75,6 +77,7 @@ export async function* search(options: SearchOptions): AsyncGenerator<Trial, Sea
     evaluator: evaluator.name,
     objectives,
     constraints: constraints.map(({ name }) => name),
+    ...(options.files ? { files: options.files } : {}),
   };
   if (before.start) expectSame(before.start, start);
   else await log.append(start);

@@ -5,7 +5,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Table } from '../datasets/table.js';
 import { AuspexError } from '../util/errors.js';
-import { formatOf, readTableFile, writeBeside, writeTableFile } from './table-file.js';
+import { formatOf, readTableFile, writeTableFile } from './table-file.js';
+import { writeOutput } from './write-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-store-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -71,7 +72,7 @@ describe('writing', () => {
       yield Buffer.from('new');
       throw new AuspexError('TABLE_COLUMN', 'made to fail');
     }
-    await expect(writeBeside(path, failing())).rejects.toThrow('made to fail');
+    await expect(writeOutput(path, failing())).rejects.toThrow('made to fail');
     expect(readFileSync(path, 'utf8')).toBe(before);
     expect(readdirSync(at('half'))).toEqual(['table.csv']);
   });

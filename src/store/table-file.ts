@@ -1,8 +1,7 @@
-// Tables in files (Node only): any that auspex can read, and CSV or JSON lines to write. A table is written beside its
-// target, flushed to disk and renamed over it.
+// Tables in files (Node only): any that auspex can read, and CSV or JSON lines to write.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { csvOf } from '../datasets/csv.js';
 import { damagedGzip, gzip, type Transform } from '../datasets/gzip.js';
@@ -14,6 +13,7 @@ import type { Table } from '../datasets/table.js';
 import { FileSource } from '../onnx/file.js';
 import { MemorySource } from '../util/bytes.js';
 import { AuspexError } from '../util/errors.js';
+import { type WriteOptions, writeOutput } from './write-file.js';
 
 export const FORMATS = ['csv', 'jsonl'] as const;
 export type TableFormat = (typeof FORMATS)[number];
@@ -26,6 +26,8 @@ const NATS_FILE = /^\d{1,6}(?:-FULL)?\.(?:pickle\.pbz2|pickle|pkl|pth)$/;
 export interface ReadTableFileOptions extends Omit<ReadTableOptions, 'gunzip'> {
   /** Called while a folder is read, which takes minutes. */
   readonly progress?: ((done: number, all: number) => void) | undefined;
+  /** Ends the reading. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,8 +39,9 @@ export interface ReadTableFileOptions extends Omit<ReadTableOptions, 'gunzip'> {
 export async function readTableFile(path: string, options: ReadTableFileOptions = {}): Promise<Table> {
   return withFile(path, async () => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      return checkedTable(readNatsFolder(path, options.progress), options.rules ?? {});
-    return readTable(new FileSource(path), { ...options, gunzip: zlibGunzip });
+      return checkedTable(await readNatsFolder(path, options), options.rules ?? {});
+    const gunzip: Transform = (chunks) => untilAborted(zlibGunzip(chunks), options.signal);
+    return readTable(new FileSource(path), { ...options, gunzip });
   });
 }
 
@@ -71,7 +74,17 @@ const zlibGunzip: Transform = async function* (chunks) {
   }
 };
 
-function readNatsFolder(path: string, progress: ReadTableFileOptions['progress']): Table {
+async function* untilAborted<T>(items: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  for await (const item of items) {
+    signal?.throwIfAborted();
+    yield item;
+  }
+}
+
+async function readNatsFolder(
+  path: string,
+  { progress, signal }: Pick<ReadTableFileOptions, 'progress' | 'signal'>,
+): Promise<Table> {
   const files = readdirSync(path)
     .filter((name) => NATS_FILE.test(name))
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
@@ -80,18 +93,24 @@ function readNatsFolder(path: string, progress: ReadTableFileOptions['progress']
       hint: 'a folder must be an unpacked NATS-tss-v1_0-3ffb9-simple or the like; other tables are files',
     });
   }
-  const rows = files.map((name, i) => {
+  const rows: ReturnType<typeof natsRow>[] = [];
+  for (const [i, name] of files.entries()) {
     progress?.(i, files.length);
+    // A signal can only come between two turns.
+    if (i % 20 === 0) await setImmediate();
+    signal?.throwIfAborted();
     const file = join(path, name);
     try {
       // Not as `FileSource`, which stays open: there are more files than a process may have open.
       const value = readPickleFile(new MemorySource(readFileSync(file)));
-      if (isNatsArchitecture(value)) return natsRow(value);
-      throw new AuspexError('NATS_LAYOUT', 'the file has no results as NATS-Bench has them');
+      if (!isNatsArchitecture(value)) {
+        throw new AuspexError('NATS_LAYOUT', 'the file has no results as NATS-Bench has them');
+      }
+      rows.push(natsRow(value));
     } catch (error) {
       throw error instanceof AuspexError ? error.within({ file }) : error;
     }
-  });
+  }
   progress?.(files.length, files.length);
   return natsTable(rows);
 }
@@ -106,38 +125,16 @@ export function formatOf(path: string): { format: TableFormat; isPacked: boolean
   });
 }
 
-/** Writes a table, packed if the path ends with .gz. Either all of it is there afterwards, or nothing has changed. */
-export async function writeTableFile(path: string, table: Table, format?: TableFormat): Promise<void> {
+/** Writes a table as `writeOutput` does, packed if the path ends with .gz. */
+export async function writeTableFile(
+  path: string,
+  table: Table,
+  format?: TableFormat,
+  options?: WriteOptions,
+): Promise<void> {
   const isPacked = format === undefined ? formatOf(path).isPacked : /\.gz$/i.test(path);
   const pieces = (format ?? formatOf(path).format) === 'csv' ? csvOf(table) : jsonlOf(table);
-  await writeBeside(path, isPacked ? gzip(pieces) : pieces);
-}
-
-/** Writes beside the target, flushes to disk, then renames over it. */
-export async function writeBeside(
-  path: string,
-  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const file = await open(temporary, 'w');
-    try {
-      for await (const piece of pieces) await file.writeFile(piece);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    // What makes the pieces may fail, too.
-    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
-    throw new AuspexError('FILE_UNWRITABLE', `the file cannot be written: ${(cause as Error).message}`, {
-      where: { file: path },
-      kind: 'failure',
-      cause,
-    });
-  }
+  await writeOutput(path, isPacked ? gzip(pieces) : pieces, options);
 }
 
 async function withFile<T>(file: string, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,12 @@
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -36,17 +44,51 @@ describe('the log of a search in a file', () => {
     expect(() => TrialLog.open(at('damaged'), { resume: true })).toThrow(/line 2 of the log/);
   });
 
+  it('is replaced only when told to', () => {
+    writeFileSync(at('old'), '{"old":true}\n');
+    const log = TrialLog.open(at('old'), { replace: true });
+    expect(log.records).toEqual([]);
+    log.append({ new: true });
+    log.close();
+    expect(readFileSync(at('old'), 'utf8')).toBe('{"new":true}\n');
+  });
+
+  it('is open once at a time', () => {
+    const one = TrialLog.open(at('once'));
+    expect(() => TrialLog.open(at('once'), { resume: true })).toThrow(
+      expect.objectContaining({
+        code: 'LOG_IN_USE',
+        message: expect.stringContaining(`process ${process.pid} `),
+      }),
+    );
+    one.close();
+    TrialLog.open(at('once'), { resume: true }).close();
+    expect(readdirSync(folder).filter((name) => name.startsWith('once'))).toEqual(['once']);
+  });
+
   it('tells of another that writes to it', () => {
-    const [one, other] = [TrialLog.open(at('shared')), TrialLog.open(at('shared'), { resume: true })];
+    const one = TrialLog.open(at('shared'));
     one.append({ by: 'one' });
-    expect(() => other.append({ by: 'other' })).toThrow(/something else has written/);
-    one.append({ by: 'one' });
-    expect(readFileSync(at('shared'), 'utf8')).toBe('{"by":"one"}\n{"by":"one"}\n');
+    appendFileSync(at('shared'), '{"by":"other"}\n');
+    expect(() => one.append({ by: 'one' })).toThrow(/something else has written/);
+    expect(readFileSync(at('shared'), 'utf8')).toBe('{"by":"one"}\n{"by":"other"}\n');
+  });
+
+  it('goes through a device, which cannot be resumed', () => {
+    const log = TrialLog.open('/dev/null');
+    log.append({ lost: true });
+    log.close();
+    const full = TrialLog.open('/dev/full');
+    expect(() => full.append({ lost: true })).toThrow(
+      expect.objectContaining({ code: 'FILE_UNWRITABLE', message: expect.stringContaining('no space') }),
+    );
+    full.close();
+    expect(() => TrialLog.open('/dev/null', { resume: true })).toThrow(/regular file/);
   });
 
   it('tells where it cannot be', () => {
     expect(() => TrialLog.open(at('missing/log'))).toThrow(
-      expect.objectContaining({ code: 'FILE_UNREADABLE', kind: 'failure' }),
+      expect.objectContaining({ code: 'FILE_UNWRITABLE', kind: 'failure' }),
     );
     writeFileSync(at('locked'), '');
     chmodSync(at('locked'), 0o400);

@@ -2,7 +2,6 @@
 // However the process ends, the file holds every record that was appended, and at most a part of one more.
 import {
   closeSync,
-  existsSync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
@@ -10,16 +9,22 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
+import { type OutputTarget, outputProblem, outputTarget, THROUGH } from '../onnx/output-file.js';
 import { AuspexError } from '../util/errors.js';
+import { type Lock, lockFile } from './lock.js';
 
 export interface TrialLogOptions {
   /** Goes on with a log that is there; else there must be none. */
-  readonly resume?: boolean;
+  readonly resume?: boolean | undefined;
+  /** Begins a new log in the place of one that is there. */
+  readonly replace?: boolean | undefined;
 }
 
 const NEWLINE = 0x0a;
 
 /**
+ * Only one process at a time has a log open. A device or a pipe can be written to as well, but not be resumed.
+ *
  * @example
  * const log = TrialLog.open('run/trials.jsonl', { resume: true });
  * await runSearch({ …, log });
@@ -30,57 +35,95 @@ export class TrialLog {
   readonly records: readonly unknown[];
   readonly #path: string;
   readonly #file: number;
-  #size: number;
+  /** Of a regular file, as is its size. */
+  readonly #lock: Lock | undefined;
+  #size: number | undefined;
 
-  private constructor(path: string, file: number, size: number, records: readonly unknown[]) {
+  private constructor(
+    path: string,
+    file: number,
+    lock: Lock | undefined,
+    size: number | undefined,
+    records: readonly unknown[],
+  ) {
     this.#path = path;
     this.#file = file;
+    this.#lock = lock;
     this.#size = size;
     this.records = records;
   }
 
-  static open(path: string, { resume = false }: TrialLogOptions = {}): TrialLog {
-    const isThere = existsSync(path);
-    if (isThere && !resume) {
-      throw new AuspexError('LOG_EXISTS', 'there is a log already', {
-        where: { file: path },
-        hint: 'go on with it (--resume), or write to another place',
-      });
-    }
+  /** @throws AuspexError LOG_EXISTS, LOG_IN_USE, LOG_DAMAGED, FILE_UNREADABLE, BAD_OPTION */
+  static open(path: string, options: TrialLogOptions = {}): TrialLog {
     try {
-      const bytes = isThere ? readFileSync(path) : Buffer.alloc(0);
-      // What follows the last newline was being written when the process was killed.
-      const size = bytes.lastIndexOf(NEWLINE) + 1;
-      const records = recordsOf(bytes.toString('utf8', 0, size));
-      // Not 'r+' for a new one: two searches that begin at once must not both believe that they made it.
-      const file = openSync(path, isThere ? 'r+' : 'wx');
-      if (size < bytes.length) ftruncateSync(file, size);
-      return new TrialLog(path, file, size, records);
+      const target = outputTarget(path);
+      return target.kind === 'file'
+        ? TrialLog.#openFile(path, target.before !== undefined, options)
+        : TrialLog.#openStream(path, target, options);
     } catch (cause) {
       throw failure(path, cause, 'FILE_UNREADABLE', 'opened');
     }
   }
 
+  static #openFile(path: string, isThere: boolean, { resume, replace }: TrialLogOptions): TrialLog {
+    if (isThere && !resume && !replace) {
+      throw new AuspexError('LOG_EXISTS', 'there is a log already', {
+        hint: 'go on with it (--resume), replace it (--force), or write to another place',
+      });
+    }
+    const lock = lockFile(path, 'LOG_IN_USE');
+    let file: number | undefined;
+    try {
+      const bytes = isThere && !replace ? readFileSync(path) : Buffer.alloc(0);
+      // What follows the last newline was being written when the process was killed.
+      const size = bytes.lastIndexOf(NEWLINE) + 1;
+      const records = recordsOf(bytes.toString('utf8', 0, size));
+      file = openSync(path, isThere ? 'r+' : 'w');
+      ftruncateSync(file, size);
+      return new TrialLog(path, file, lock, size, records);
+    } catch (error) {
+      if (file !== undefined) closeSync(file);
+      lock.release();
+      throw error;
+    }
+  }
+
+  static #openStream(
+    path: string,
+    target: Exclude<OutputTarget, { kind: 'file' }>,
+    { resume }: TrialLogOptions,
+  ): TrialLog {
+    if (resume) {
+      throw new AuspexError('BAD_OPTION', '--resume needs a regular file; this is a device or a pipe');
+    }
+    const file = target.kind === 'stream' ? openSync(path, THROUGH) : target.descriptor;
+    return new TrialLog(path, file, undefined, undefined, []);
+  }
+
   append(record: unknown): void {
     const line = Buffer.from(`${JSON.stringify(record)}\n`);
     try {
-      if (fstatSync(this.#file).size !== this.#size) {
+      const size = this.#size;
+      if (size !== undefined && fstatSync(this.#file).size !== size) {
         throw new AuspexError('LOG_IN_USE', 'something else has written to the log', {
           hint: 'let one process write to a log at a time',
         });
       }
       for (let at = 0; at < line.length; ) {
-        at += writeSync(this.#file, line, at, line.length - at, this.#size + at);
+        at += writeSync(this.#file, line, at, line.length - at, size === undefined ? null : size + at);
       }
+      if (size === undefined) return;
       fdatasyncSync(this.#file);
-      this.#size += line.length;
+      this.#size = size + line.length;
     } catch (cause) {
       throw failure(this.#path, cause, 'FILE_UNWRITABLE', 'written');
     }
   }
 
   close(): void {
-    closeSync(this.#file);
+    // Standard output stays open.
+    if (this.#file > 2) closeSync(this.#file);
+    this.#lock?.release();
   }
 }
 
@@ -103,9 +146,11 @@ function recordsOf(text: string): unknown[] {
 function failure(path: string, cause: unknown, code: string, what: string): unknown {
   if (cause instanceof AuspexError) return cause.within({ file: path });
   if ((cause as NodeJS.ErrnoException).syscall === undefined) return cause;
-  return new AuspexError(code, `the log cannot be ${what}: ${(cause as Error).message}`, {
+  const { reason, hint } = outputProblem(cause);
+  return new AuspexError(code, `the log cannot be ${what}: ${reason}`, {
     where: { file: path },
     kind: 'failure',
+    ...(hint === undefined ? {} : { hint }),
     cause,
   });
 }
