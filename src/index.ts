@@ -1,8 +1,9 @@
 // The library for Node: what runs everywhere, and models on disk.
+
+export { type NpyArray, readNpy } from './inputs/npy.js';
 export { readModel, type WriteOptions, writeModel } from './onnx/file.js';
 export { checkpointFile } from './store/checkpoint-file.js';
 export { type CommandOptions, commandEvaluator } from './store/command-evaluator.js';
-export { type NpyArray, readNpy } from './store/npy.js';
 export {
   type ReadTableFileOptions,
   readTableFile,

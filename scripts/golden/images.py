@@ -2,7 +2,7 @@
 
     python scripts/golden/images.py
 
-Writes src/store/fixtures/images.json. Pillow writes most files. What it cannot write (16 bits in colour, grey of 2 and 4
+Writes src/inputs/fixtures/images.json. Pillow writes most files. What it cannot write (16 bits in colour, grey of 2 and 4
 bits, a chosen filter in every row) is written here with zlib and struct, from pixels that are known; Pillow reads it back,
 with the upper 8 bits of 16 where it has no more. Resizing is Pillow's BILINEAR of floats, and must be PyTorch's
 interpolate(antialias=True) too.
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-OUT = Path(__file__).parents[2] / 'src/store/fixtures/images.json'
+OUT = Path(__file__).parents[2] / 'src/inputs/fixtures/images.json'
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 rng = np.random.default_rng(7)
 files = {}

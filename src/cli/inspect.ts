@@ -5,6 +5,7 @@ import { readModel } from '../onnx/file.js';
 import { AuspexError } from '../util/errors.js';
 import { inspectionJson } from './inspect-json.js';
 import { inspectionText } from './inspect-text.js';
+import { parseDimension, parseShape } from './size-options.js';
 
 type Shapes = Record<string, (number | string)[]>;
 type Dimensions = Record<string, number>;
@@ -71,46 +72,4 @@ function withFile<T>(file: string, work: () => T): T {
   } catch (error) {
     throw error instanceof AuspexError ? error.within({ file }) : error;
   }
-}
-
-/** `input=1x3x224x224` or `input=batch,3,224,224`; `input=` is a scalar. */
-export function parseShape(text: string, shapes: Shapes | undefined): Shapes {
-  const [name, dims] = splitAssignment(text, '--shape', 'input=1x3x224x224');
-  const parts = /^\d+(x\d+)*$/.test(dims) ? dims.split('x') : dims === '' ? [] : dims.split(',');
-  return {
-    ...shapes,
-    [name]: parts.map((part) => {
-      const trimmed = part.trim();
-      if (/^\d+$/.test(trimmed)) return size(trimmed, `--shape ${text}`);
-      if (/^[A-Za-z_][\w.]*$/.test(trimmed)) return trimmed;
-      throw new AuspexError('BAD_SHAPE', `'${part}' in --shape ${text} is neither a size nor a name`, {
-        hint: 'write sizes with x between them, as in --shape input=1x3x224x224',
-      });
-    }),
-  };
-}
-
-export function parseDimension(text: string, dims: Dimensions | undefined): Dimensions {
-  const [name, value] = splitAssignment(text, '--dim', 'batch=8');
-  if (!/^\d+$/.test(value)) {
-    throw new AuspexError('BAD_DIM', `'${value}' in --dim ${text} is not a whole number`, {
-      hint: 'write it as in --dim batch=8',
-    });
-  }
-  return { ...dims, [name]: size(value, `--dim ${text}`) };
-}
-
-function size(digits: string, where: string): number {
-  const value = Number(digits);
-  if (Number.isSafeInteger(value)) return value;
-  throw new AuspexError('BAD_DIM', `${digits} in ${where} is too large for a size`);
-}
-
-/** At the last `=`: names of inputs may contain one. */
-function splitAssignment(text: string, flag: string, example: string): [name: string, value: string] {
-  const at = text.lastIndexOf('=');
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new AuspexError('BAD_OPTION', `${flag} ${text} has no '='`, {
-    hint: `write it as in ${flag} ${example}`,
-  });
 }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import { linesOf } from '../app/lines.js';
 import { readModel } from '../onnx/file.js';
 import { networksOf, ONNX_FILES } from '../predictors/network-source.js';
 import {
@@ -18,7 +19,6 @@ import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { names } from './data-options.js';
 import { broken, formatCount, formatExact, table } from './format.js';
-import { linesOf } from './lines.js';
 import { loadPredictor, loadShipped, shippedPredictors } from './predictors.js';
 import { PREDICT_JSON_HELP } from './train.js';
 

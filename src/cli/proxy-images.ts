@@ -2,9 +2,9 @@
 // seed alone, so that all networks and workers see the same.
 import type { Model } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
+import { type ImageShape, writeImage } from '../inputs/image-tensor.js';
+import { ImageFolder } from '../inputs/images.js';
 import { type InputTensor, PROXIES, type SubjectOptions } from '../proxies/index.js';
-import { type ImageShape, writeImage } from '../store/image-tensor.js';
-import { ImageFolder } from '../store/images.js';
 import { AuspexError } from '../util/errors.js';
 import { BATCH, type GivenImages, type ScoringPlan } from './proxy-plan.js';
 

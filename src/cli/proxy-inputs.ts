@@ -2,9 +2,9 @@
 import type { DataType } from '../graph/dtype.js';
 import type { Model } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
+import { type NpyArray, readNpy } from '../inputs/npy.js';
 import type { InputBatch, InputTensor, SubjectOptions } from '../proxies/index.js';
 import type { TypedArray } from '../runtime/session.js';
-import { type NpyArray, readNpy } from '../store/npy.js';
 import { AuspexError } from '../util/errors.js';
 import { ImageSamples } from './proxy-images.js';
 import type { GivenInput, ScoringPlan } from './proxy-plan.js';

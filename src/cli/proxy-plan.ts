@@ -8,7 +8,7 @@ import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { names } from './data-options.js';
 import { wrapLines } from './format.js';
-import { parseDimension, parseShape } from './inspect.js';
+import { parseDimension, parseShape } from './size-options.js';
 
 /** A file with values of an input; of the first one where no name is given. */
 export interface GivenInput {

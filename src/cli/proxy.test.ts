@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
 import type { Model } from '../graph/graph.js';
+import { writeNpy } from '../inputs/npy.testing.js';
 import { writeModel } from '../onnx/file.js';
 import { combineRanks, PROXIES } from '../proxies/index.js';
-import { writeNpy } from '../store/npy.testing.js';
 import { proxyCommand } from './proxy.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-proxy-'));

@@ -1,12 +1,13 @@
 // `auspex proxy`: zero-cost scores of networks, ONNX files or architectures of a space.
+
 import { Command } from 'commander';
+import { linesOf } from '../app/lines.js';
 import { COMBINATIONS, type Explanation, explainSubject, PROXIES } from '../proxies/index.js';
 import { spaceNamed } from '../spaces/index.js';
 import { checkOutputs } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
 import { names } from './data-options.js';
 import { wrap } from './format.js';
-import { linesOf } from './lines.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {
   columnsNamed,

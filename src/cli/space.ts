@@ -1,5 +1,7 @@
 // `auspex space`: the search spaces, their architectures, and the networks these stand for.
+
 import { Command, InvalidArgumentError } from 'commander';
+import { linesOf } from '../app/lines.js';
 import { readModel, writeModel } from '../onnx/file.js';
 import { type Description, describeArchitecture } from '../spaces/describe.js';
 import { onnxSpace, SPACES, spaceNamed } from '../spaces/index.js';
@@ -10,7 +12,6 @@ import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { broken, formatCount, formatExact, table, wrap, wrapLines } from './format.js';
-import { linesOf } from './lines.js';
 
 interface SizeFlags {
   resolution?: number;

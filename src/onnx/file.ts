@@ -57,7 +57,7 @@ export class FileSource implements ByteSource {
 }
 
 /** A file that is open only while it is read: a model may have its weights in thousands of them. */
-class ExternalSource implements ByteSource {
+class ReopenedSource implements ByteSource {
   readonly size: number;
   readonly windowBytes = WINDOW_BYTES;
   readonly #path: string;
@@ -80,7 +80,7 @@ class ExternalSource implements ByteSource {
     } finally {
       closeSync(descriptor);
     }
-    throw new AuspexError('DATA_CHANGED', 'the weight file was written anew after the model was opened', {
+    throw new AuspexError('DATA_CHANGED', 'the file was written again after the model was opened', {
       where: { file: this.#path },
       hint: 'open the model again',
     });
@@ -168,11 +168,16 @@ class FolderFiles implements ExternalFiles {
       });
     }
     if (outside(real)) refuse();
-    const source = new ExternalSource(real);
+    const source = new ReopenedSource(real);
     const range = new ByteRange(source, 0, source.size);
     this.#open.set(location, range);
     return range;
   }
+}
+
+export interface ReadFileOptions extends ReadOptions {
+  /** False: the file is open only while something is read, for thousands of models at once. */
+  readonly isKeptOpen?: boolean;
 }
 
 /**
@@ -183,9 +188,12 @@ class FolderFiles implements ExternalFiles {
  * const model = readModel('resnet50.onnx');
  * console.log(model.graph.nodes.length);
  */
-export function readModel(from: string | Uint8Array, options: ReadOptions = {}): Model {
+export function readModel(
+  from: string | Uint8Array,
+  { isKeptOpen = true, ...options }: ReadFileOptions = {},
+): Model {
   if (typeof from !== 'string') return decodeModel(from, options);
-  const source = new FileSource(from);
+  const source = isKeptOpen ? new FileSource(from) : new ReopenedSource(from);
   try {
     return decodeModel(source, { externalFiles: new FolderFiles(dirname(from)), ...options });
   } catch (error) {

@@ -4,8 +4,11 @@ import { createInterface } from 'node:readline';
 import { unreadable } from '../onnx/file.js';
 
 /** @param path of a file; `-` is standard input. */
-export async function* linesOf(path: string): AsyncGenerator<string> {
-  const source = path === '-' ? process.stdin : createReadStream(path);
+export async function* linesOf(
+  path: string,
+  stdin: NodeJS.ReadableStream = process.stdin,
+): AsyncGenerator<string> {
+  const source = path === '-' ? stdin : createReadStream(path);
   try {
     yield* createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {

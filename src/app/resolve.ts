@@ -1,0 +1,150 @@
+// From what a user names to networks: references in any form (texts of spaces, paths, edits of files, folders, patterns,
+// lines of a file or of standard input, a table's column) become one list, whose networks are made when asked for.
+import type { Table } from '../datasets/table.js';
+import { lazily, type Network, type Networks, ONNX, Resolver, type Sizes } from '../networks/index.js';
+import { readModel } from '../onnx/file.js';
+import { SPACES, spaceNamed } from '../spaces/index.js';
+import { readTableFile } from '../store/table-file.js';
+import { AuspexError } from '../util/errors.js';
+import { globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
+import { linesOf } from './lines.js';
+
+/** Standard input, as a reference or in the place of a file. */
+const STANDARD_INPUT = '-';
+
+/** Of spaces that read the same texts, the one that is meant. NNLQP's family repeats the cells of NAS-Bench-201. */
+export const PREFERRED_SPACES: readonly string[] = ['nasbench201'];
+
+/** Up to so many networks are kept once they are made: more could hold too many files open, and too much memory. */
+const MOST_KEPT = 16;
+
+export interface ListOptions {
+  /** A file with references, one a line; `-` is standard input. */
+  readonly input?: string | undefined;
+  /** What `-` reads; the process's own by default. */
+  readonly stdin?: NodeJS.ReadableStream | undefined;
+}
+
+export interface ReferenceOptions extends ListOptions {
+  /** The space of texts that do not name theirs; `onnx` if they are paths. */
+  readonly space?: string | undefined;
+  /** Sizes of all networks. */
+  readonly sizes?: Sizes | undefined;
+  /** A table, or the path of one, whose architectures follow the others. */
+  readonly table?: Table | string | undefined;
+  /** Recognises texts and opens files; one that reads from the disk by default. */
+  readonly resolver?: Resolver | undefined;
+}
+
+/** Networks with what they were called by the user. Asking for one may throw; the others do not depend on it. */
+export interface NamedNetworks extends Networks {
+  /** As it was given: a text, a path. */
+  name(row: number): string;
+}
+
+/** A resolver of files on the disk. */
+export function diskResolver(options: { readonly isKeptOpen?: boolean } = {}): Resolver {
+  return new Resolver({ open: (path) => readModel(path, options), isFile, preferred: PREFERRED_SPACES });
+}
+
+/** Whether a reference is the path of a file, be it that there is none. */
+export function isPath(ref: string): boolean {
+  return !hasPrefix(ref) && (/\.onnx$/i.test(ref) || isFile(ref));
+}
+
+/**
+ * The networks of references. All are listed at once, so that their number is known; files are opened and texts parsed
+ * when a network is asked for, so that one bad reference is the error of one network.
+ *
+ * @throws AuspexError NETWORKS_NONE, SPACE_UNKNOWN, FILE_UNREADABLE, and what reading a table throws
+ * @example
+ * const networks = await openReferences(['nets/', 'nasbench201:|…|'], { sizes: { batch: 1 } });
+ * networks.name(0); // 'nets/a.onnx'
+ * networks.at(0).cost();
+ */
+export async function openReferences(
+  refs: readonly string[],
+  options: ReferenceOptions = {},
+): Promise<NamedNetworks> {
+  const { space, sizes = {}, table } = options;
+  if (space !== undefined && space !== ONNX) spaceNamed(space);
+  const listed: string[] = [];
+  for await (const ref of listReferences(refs, options)) listed.push(ref);
+  const column = typeof table === 'string' ? await readTableFile(table) : table;
+  const count = listed.length + (column?.rows ?? 0);
+  if (count === 0) {
+    throw new AuspexError('NETWORKS_NONE', 'no networks were given', {
+      ...(options.input === undefined ? {} : { where: { file: options.input } }),
+      hint: 'give ONNX files, folders, or architectures of a space',
+    });
+  }
+  const isShort = count <= MOST_KEPT;
+  const resolver = options.resolver ?? diskResolver({ isKeptOpen: isShort });
+  const name = (row: number): string => listed[row] ?? column!.arch(row - listed.length);
+  const held: { file?: Network } = {};
+  const make = (row: number): Network => {
+    const ref = listed[row];
+    if (ref !== undefined) {
+      // Held, or the file of a thousand edits could be opened for each of them.
+      if (ref.startsWith(`${ONNX}:`)) held.file = resolver.network(ref.split('#')[0]!);
+      return resolver.network(ref, { sizes, ...(space === undefined ? {} : { space }) });
+    }
+    // With the name of its space a text is not looked for on the disk: tables have 400,000 of them.
+    const text = column!.space === ONNX ? name(row) : `${column!.space}:${name(row)}`;
+    return resolver.network(text, { sizes, space: column!.space });
+  };
+  return { ...lazily(count, isShort ? keeping(make) : make), name };
+}
+
+/**
+ * References one by one, as they come: folders and patterns are replaced by their files, `-` and `input` by their lines.
+ *
+ * @throws AuspexError NETWORKS_NONE for a folder or a pattern without files, FILE_UNREADABLE
+ */
+export async function* listReferences(
+  refs: readonly string[],
+  { input, stdin }: ListOptions = {},
+): AsyncGenerator<string> {
+  for (const ref of refs) {
+    if (ref === STANDARD_INPUT) yield* references(ref, stdin);
+    else yield* expanded(ref);
+  }
+  if (input !== undefined) yield* references(input, stdin);
+}
+
+async function* references(file: string, stdin: NodeJS.ReadableStream | undefined): AsyncGenerator<string> {
+  for await (const line of linesOf(file, stdin)) {
+    const ref = line.trim();
+    if (ref !== '') yield* expanded(ref);
+  }
+}
+
+function expanded(ref: string): readonly string[] {
+  if (hasPrefix(ref)) return [ref];
+  if (isFolder(ref)) return filled(ref, onnxFilesIn(ref), 'the folder has no ONNX files');
+  if (isPattern(ref) && !isFile(ref)) return filled(ref, globFiles(ref), 'no file matches the pattern');
+  return [ref];
+}
+
+function filled(ref: string, files: readonly string[], otherwise: string): readonly string[] {
+  if (files.length > 0) return files;
+  throw new AuspexError('NETWORKS_NONE', otherwise, {
+    where: { file: ref },
+    hint: 'folders are searched for *.onnx; in patterns * and ? stand for characters, ** for folders',
+  });
+}
+
+/** Whether a reference says what it is: `nasbench201:…`, `onnx:net.onnx#…`. */
+function hasPrefix(ref: string): boolean {
+  const [, prefix] = /^([\w-]+):/.exec(ref) ?? [];
+  return prefix !== undefined && (prefix === ONNX || SPACES.some(({ name }) => name === prefix));
+}
+
+function keeping(make: (row: number) => Network): (row: number) => Network {
+  const kept = new Map<number, Network>();
+  return (row) => {
+    const network = kept.get(row) ?? make(row);
+    kept.set(row, network);
+    return network;
+  };
+}
