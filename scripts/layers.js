@@ -12,7 +12,7 @@ const ROWS = [
   ['report'],
   ['predictors', 'proxies'],
   ['networks'],
-  ['spaces', 'datasets'],
+  ['spaces', 'datasets', 'inputs'],
   ['nn'],
   ['runtime'],
   ['autodiff'],
@@ -28,6 +28,7 @@ const ROWS = [
 const NODE_ONLY = [
   /^(app|cli|server|reproduce|store|measure)\//,
   /^onnx\/(file|output-file)\.ts$/,
+  /^inputs\/(images|cifar|npy|png)\.ts$/,
   /^index\.ts$/,
 ];
 
