@@ -1,9 +1,9 @@
 // A space as strategies see it: texts in, texts out, nothing that a constraint forbids.
+import { changeEach, choiceCount, crossover, mutate, mutateEach, neighbours } from '../spaces/choices.js';
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import type { Random } from '../util/random.js';
 import type { Constraint } from './contract.js';
-import { binomial, choiceCount, neighbours, withChanges } from './sites.js';
 import { isTableSpace } from './table-space.js';
 
 /** Samples in a row that may be forbidden before a constraint counts as one that cannot be kept. */
@@ -12,11 +12,14 @@ const SAMPLE_TRIES = 10_000;
 /** Mutants of one architecture that may be forbidden. */
 const MUTANT_TRIES = 100;
 
+/** Architectures that are kept as their texts were read; all are forgotten when there are more. */
+const MOST_KEPT = 20_000;
+
 export class Candidates {
   readonly space: AnySpace;
   readonly #constraints: readonly Constraint[];
   readonly #allowed = new Map<string, boolean>();
-  readonly #counts = new Map<string, number>();
+  readonly #archs = new Map<string, unknown>();
 
   constructor(space: AnySpace, constraints: readonly Constraint[] = []) {
     this.space = space;
@@ -25,7 +28,7 @@ export class Candidates {
 
   /** The same for architectures that are the same network. */
   key(text: string): string {
-    return this.space.hash?.(this.space.parse(text)) ?? text;
+    return this.space.hash?.(this.#archOf(text)) ?? text;
   }
 
   async allows(text: string): Promise<boolean> {
@@ -41,7 +44,7 @@ export class Candidates {
 
   async sample(random: Random): Promise<string> {
     for (let tries = 0; tries < SAMPLE_TRIES; tries++) {
-      const text = this.space.format(this.space.sample(random));
+      const text = this.#textOf(this.space.sample(random));
       if (await this.allows(text)) return text;
     }
     const names = this.#constraints.map(({ name }) => name).join(', ');
@@ -77,69 +80,74 @@ export class Candidates {
 
   /** One choice made differently; undefined if only forbidden architectures are found. */
   mutate(parent: string, random: Random): Promise<string | undefined> {
-    const arch = this.space.parse(parent);
-    return this.#firstAllowed(() => this.space.mutate(arch, random));
+    const { space } = this;
+    const arch = this.#archOf(parent);
+    return this.#firstAllowed(() =>
+      isTableSpace(space) ? space.mutate(arch, random) : mutate(space, arch, random),
+    );
   }
 
-  /**
-   * Every choice made differently with a probability, at least one of them: the number of changes is drawn from the
-   * binomial distribution of `choiceCount` choices, and they are made at as many places by `space.mutate`.
-   */
+  /** Every choice made differently with a probability, at least one of them. */
   mutateEach(parent: string, probability: number, random: Random): Promise<string | undefined> {
-    const arch = this.space.parse(parent);
-    const count = this.#choiceCount(parent, arch);
-    return this.#firstAllowed(() => {
-      let changes = 0;
-      // A copy of the parent is no mutant. The limit is for probabilities near 0.
-      for (let tries = 0; changes === 0 && tries < MUTANT_TRIES; tries++) {
-        changes = binomial(count, probability, random);
-      }
-      return this.#changed(arch, Math.max(1, changes), random);
-    });
+    const { space } = this;
+    const arch = this.#archOf(parent);
+    return this.#firstAllowed(() =>
+      isTableSpace(space)
+        ? space.nearest(mutateEach(space.base, arch, probability, random), random, arch)
+        : mutateEach(space, arch, probability, random),
+    );
   }
 
   /** A child of two, then on average one of its choices made differently. */
   async cross(a: string, b: string, random: Random): Promise<string | undefined> {
-    const [x, y] = [this.space.parse(a), this.space.parse(b)];
-    // A child has as many choices as one of its parents, or nearly, and parents come again and again.
-    const count = this.#choiceCount(a, x);
+    const { space } = this;
+    const [x, y] = [this.#archOf(a), this.#archOf(b)];
     return this.#firstAllowed(() => {
-      const child = this.space.crossover(x, y, random);
-      const changes = binomial(count, 1 / count, random);
-      return changes === 0 ? child : this.#changed(child, changes, random);
+      const child = crossover(space, x, y, random);
+      const base = isTableSpace(space) ? space.base : space;
+      const changed = changeEach(base, child, 1 / Math.max(1, choiceCount(base, child)), random);
+      return isTableSpace(space) && changed !== child ? space.nearest(changed, random, child) : changed;
     });
   }
 
-  /** All that are one choice away, as far as drawing finds them. */
+  /** All that are one choice away, in random order. */
   async neighbours(text: string, random: Random): Promise<string[]> {
+    const { space } = this;
+    const arch = this.#archOf(text);
+    const around = isTableSpace(space) ? space.neighbours(arch) : neighbours(space, arch);
     const found: string[] = [];
-    for (const arch of neighbours(this.space, this.space.parse(text), random)) {
-      const neighbour = this.space.format(arch);
+    for (const i of random.sample(around.length, around.length)) {
+      const neighbour = this.#textOf(around[i]);
       if (await this.allows(neighbour)) found.push(neighbour);
     }
     return found;
   }
 
-  #changed(arch: unknown, changes: number, random: Random): unknown {
-    const { space } = this;
-    if (changes === 1 || !isTableSpace(space)) return withChanges(space, arch, changes, random);
-    return space.nearest(withChanges(space.base, arch, changes, random), random, arch);
-  }
-
-  #choiceCount(text: string, arch: unknown): number {
-    let count = this.#counts.get(text);
-    if (count === undefined) {
-      count = choiceCount(isTableSpace(this.space) ? this.space.base : this.space, arch);
-      this.#counts.set(text, count);
-    }
-    return count;
-  }
-
   async #firstAllowed(make: () => unknown): Promise<string | undefined> {
     for (let tries = 0; tries < MUTANT_TRIES; tries++) {
-      const text = this.space.format(make());
+      const text = this.#textOf(make());
       if (await this.allows(text)) return text;
     }
     return undefined;
+  }
+
+  /** Reads a text once. */
+  #archOf(text: string): unknown {
+    const known = this.#archs.get(text);
+    if (known !== undefined) return known;
+    const arch = this.space.parse(text);
+    this.#keep(text, arch);
+    return arch;
+  }
+
+  #textOf(arch: unknown): string {
+    const text = this.space.format(arch);
+    this.#keep(text, arch);
+    return text;
+  }
+
+  #keep(text: string, arch: unknown): void {
+    if (this.#archs.size >= MOST_KEPT) this.#archs.clear();
+    this.#archs.set(text, arch);
   }
 }

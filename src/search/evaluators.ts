@@ -5,7 +5,7 @@ import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import { type Evaluator, objectivesOf, type Scorer } from './contract.js';
 import { scored } from './scorers.js';
-import { TableRows } from './table-space.js';
+import { TableRows } from './table-rows.js';
 
 /**
  * Looks labels of a table up; with several, each is an objective. An architecture that is not in it is an error:
@@ -19,7 +19,7 @@ export function tableEvaluator(space: AnySpace, table: Table, labels: readonly s
   }));
   const first = objectives[0];
   if (first === undefined) throw new AuspexError('LABEL_MISSING', 'no label to search by was given');
-  const rows = new TableRows(space, table, labels);
+  const rows = TableRows.of(space, table, labels);
   return {
     name: `table ${labels.join(',')}`,
     better: first.better,

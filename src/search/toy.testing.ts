@@ -1,6 +1,7 @@
 // A space whose values are known everywhere: lists of digits. With it, what strategies must do can be computed.
 
-import { another, archError, mixed, withElement } from '../spaces/choices.js';
+import { archError } from '../spaces/arch-error.js';
+import { elementChoices } from '../spaces/choice.js';
 import type { AnySpace, Space } from '../spaces/space.js';
 import type { Evaluator, Scorer, Strategy } from './contract.js';
 import { runSearch, type SearchOptions, type SearchResult } from './search.js';
@@ -19,11 +20,13 @@ export function digitSpace(places: number, options: number): Space<Digits> {
     size: BigInt(options) ** BigInt(places),
     defaults: { resolution: 1, classes: 1, input: 'image' },
     sample: (random) => Array.from({ length: places }, () => random.below(options)),
-    mutate: (arch, random) => {
-      const place = random.below(places);
-      return withElement(arch, place, another(digits, arch[place]!, random));
-    },
-    crossover: mixed,
+    choices: (arch) =>
+      elementChoices(
+        (i) => `digit ${i + 1}`,
+        digits,
+        arch,
+        (changed) => changed,
+      ),
     parse: (text) => {
       const arch = text.split(',').map(Number);
       if (arch.length !== places || !arch.every((digit) => digits.includes(digit))) {

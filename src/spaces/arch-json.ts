@@ -1,7 +1,7 @@
 // Architectures as others write them: JSON objects of numbers and lists of numbers. What is missing or of the
 // wrong kind is refused with the name of its key.
 import { printableStart } from '../util/printable.js';
-import { archError } from './choices.js';
+import { archError } from './arch-error.js';
 
 export class JsonArch {
   readonly #space: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AutoFormer, autoFormerBase, autoFormerSmall, autoFormerTiny } from './autoformer.js';
+import { autoFormerBase, autoFormerSmall, autoFormerTiny } from './autoformer.js';
 import { describeSpace } from './conformance.testing.js';
 import { describeArchitecture } from './describe.js';
 import { expectGoldenCounts, expectGoldenOutput } from './transformers.testing.js';
@@ -22,15 +22,6 @@ for (const space of SPACES) {
       ['{"hidden_dim":"192"}', /"192", which is no number/],
       [`{"hidden_dim":${embedDim}}`, /depth is missing/],
     ],
-    choices: (arch) => {
-      const { embedDim, mlpRatios, heads } = arch as AutoFormer;
-      return [
-        `width ${embedDim}`,
-        `depth ${heads.length}`,
-        ...mlpRatios.map((ratio, i) => `${i}: ratio ${ratio}`),
-        ...heads.map((count, i) => `${i}: heads ${count}`),
-      ];
-    },
   });
 }
 

@@ -7,8 +7,8 @@ import { layerNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
-import { another, resized, withElement } from './choices.js';
-import { Fields, mixedLayers } from './layered.js';
+import { choiceOf, elementChoices, resized } from './choice.js';
+import { Fields } from './layered.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
 import type { NetworkOptions, Space } from './space.js';
 
@@ -117,34 +117,33 @@ function autoFormer(scale: keyof typeof SCALES): Space<AutoFormer> {
         heads: Array.from({ length }, () => random.pick(heads)),
       };
     },
-    mutate: (arch, random) => {
-      const depth = arch.heads.length;
-      const site = random.below(2 + 2 * depth);
-      if (site === 0) return { ...arch, embedDim: another(embedDims, arch.embedDim, random) };
-      if (site === 1) {
-        const length = another(depths, depth, random);
-        return {
-          ...arch,
-          mlpRatios: resized(arch.mlpRatios, length, () => random.pick(mlpRatios)),
-          heads: resized(arch.heads, length, () => random.pick(heads)),
-        };
-      }
-      const layer = (site - 2) >> 1;
-      return site % 2 === 0
-        ? {
-            ...arch,
-            mlpRatios: withElement(arch.mlpRatios, layer, another(mlpRatios, arch.mlpRatios[layer]!, random)),
-          }
-        : { ...arch, heads: withElement(arch.heads, layer, another(heads, arch.heads[layer]!, random)) };
-    },
-    crossover: (a, b, random) => {
-      const length = random.pick([a, b]).heads.length;
-      return {
-        embedDim: random.pick([a, b]).embedDim,
-        mlpRatios: mixedLayers(a.mlpRatios, b.mlpRatios, length, random),
-        heads: mixedLayers(a.heads, b.heads, length, random),
-      };
-    },
+    choices: (arch) => [
+      choiceOf('width', embedDims, arch.embedDim, (embedDim) => ({ ...arch, embedDim })),
+      choiceOf('depth', depths, arch.heads.length, (depth) => ({
+        ...arch,
+        mlpRatios: resized(arch.mlpRatios, depth),
+        heads: resized(arch.heads, depth),
+      })),
+      ...elementChoices(
+        (i) => `layer ${i + 1} ratio`,
+        mlpRatios,
+        arch.mlpRatios,
+        (list) => ({ ...arch, mlpRatios: list }),
+      ),
+      ...elementChoices(
+        (i) => `layer ${i + 1} heads`,
+        heads,
+        arch.heads,
+        (list) => ({ ...arch, heads: list }),
+      ),
+    ],
+    sizeOf: (arch) => ({ unit: 'layers', value: arch.heads.length }),
+    transformerSizes: ({ embedDim, heads }, resolution) => ({
+      widths: heads.map(() => embedDim),
+      qkvWidths: heads.map((count) => HEAD_WIDTH * count),
+      // Patches, and the class token.
+      tokens: Math.floor(resolution / PATCH) ** 2 + 1,
+    }),
     parse: (text) => {
       const fields = new Fields(name, text, LAYOUT);
       const embedDim = fields.choice('hidden_dim', embedDims);

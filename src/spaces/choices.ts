@@ -1,34 +1,180 @@
-// What spaces share: making one choice differently, mixing two lists, and reading texts with errors that point.
+// What follows from the choices that a space states, once for all spaces: neighbours, mutants, children, distances. Texts
+// decide whether two architectures are the same; nothing here reads them.
 import { AuspexError } from '../util/errors.js';
-import { printableStart } from '../util/printable.js';
 import type { Random } from '../util/random.js';
+import type { Choice, Space } from './space.js';
 
-/** One of the options that is not the present one. */
-export function another<T>(options: readonly T[], present: T, random: Random): T {
-  const others = options.filter((option) => option !== present);
-  if (others.length === 0) throw new Error('there is nothing else to choose');
-  return random.pick(others);
+/** What is needed of a space. */
+export type Chosen<A> = Pick<Space<A>, 'title' | 'choices' | 'cross' | 'format'>;
+
+/** How many choices an architecture has: 6 in NAS-Bench-201, 2 + 2·depth in AutoFormer. */
+export function choiceCount<A>(space: Chosen<A>, arch: A): number {
+  return openChoices(space, arch).length;
 }
 
-/** A list with one element changed. */
-export function withElement<T>(list: readonly T[], index: number, element: T): T[] {
-  return list.map((old, i) => (i === index ? element : old));
+/** Those with more than one option. */
+function openChoices<A>(space: Chosen<A>, arch: A): Choice<A>[] {
+  return space.choices(arch).filter(({ count }) => count > 1);
 }
 
-/** Every element from one of two lists of equal length. */
-export function mixed<T>(a: readonly T[], b: readonly T[], random: Random): T[] {
-  return a.map((element, i) => (random.chance(0.5) ? element : b[i]!));
+/** All architectures that are one choice away, each once, in the order of choices and options. */
+export function neighbours<A>(space: Chosen<A>, arch: A): A[] {
+  const seen = new Set([space.format(arch)]);
+  const found: A[] = [];
+  for (const { count, set } of space.choices(arch)) {
+    for (let i = 0; i < count; i++) {
+      const neighbour = set(i);
+      if (neighbour === undefined) continue;
+      const text = space.format(neighbour);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      found.push(neighbour);
+    }
+  }
+  return found;
 }
 
-/** A list cut or extended to a length. */
-export function resized<T>(list: readonly T[], length: number, fill: () => T): T[] {
-  return Array.from({ length }, (_, i) => (i < list.length ? list[i]! : fill()));
+/**
+ * One choice made differently: a site that can change, all equally likely, then one of its other options that are allowed.
+ * Throws `SPACE_SINGLE` for an architecture without neighbours.
+ */
+export function mutate<A>(space: Chosen<A>, arch: A, random: Random): A {
+  const mutant = mutantOf(space, arch, random);
+  if (mutant !== undefined) return mutant;
+  throw new AuspexError('SPACE_SINGLE', `'${space.format(arch)}' has no neighbours in ${space.title}`);
 }
 
-/** The error of a text that is no architecture of a space. */
-export function archError(space: string, text: string, problem: string, hint?: string): AuspexError {
-  const shown = printableStart(text, 80);
-  return new AuspexError('ARCH_TEXT', `'${shown}' is no architecture of ${space}: ${problem}`, {
-    hint: hint ?? `auspex space list ${space} tells how they are written`,
-  });
+/** As `mutate`; undefined for an architecture without neighbours. */
+export function mutantOf<A>(space: Chosen<A>, arch: A, random: Random): A | undefined {
+  const left = openChoices(space, arch);
+  while (left.length > 0) {
+    const [choice] = left.splice(random.below(left.length), 1);
+    const mutant = differently(space, arch, choice!, random);
+    if (mutant !== undefined) return mutant;
+  }
+  return undefined;
+}
+
+/** Another option of a choice, those that are allowed being equally likely; undefined if there is none. */
+function differently<A>(space: Chosen<A>, arch: A, choice: Choice<A>, random: Random): A | undefined {
+  const before = space.format(arch);
+  const left = Array.from({ length: choice.count }, (_, i) => i).filter(
+    (i) => choice.option(i) !== choice.present,
+  );
+  while (left.length > 0) {
+    const [option] = left.splice(random.below(left.length), 1);
+    const made = choice.set(option!);
+    if (made !== undefined && space.format(made) !== before) return made;
+  }
+  return undefined;
+}
+
+/** Draws of which choices change, while none does; the limit is for probabilities near 0. */
+const DRAWS = 100;
+
+/** Every choice made differently with a probability, at least one of them. Throws `SPACE_SINGLE` as `mutate` does. */
+export function mutateEach<A>(space: Chosen<A>, arch: A, probability: number, random: Random): A {
+  const before = space.format(arch);
+  const choices = openChoices(space, arch);
+  for (let tries = 0; tries < DRAWS; tries++) {
+    const sites = drawnSites(choices, probability, random);
+    if (sites.size === 0) continue;
+    const changed = changedAt(space, arch, sites, random);
+    if (space.format(changed) !== before) return changed;
+  }
+  return mutate(space, arch, random);
+}
+
+/** Every choice made differently with a probability; it may be none. */
+export function changeEach<A>(space: Chosen<A>, arch: A, probability: number, random: Random): A {
+  return changedAt(space, arch, drawnSites(openChoices(space, arch), probability, random), random);
+}
+
+function drawnSites<A>(choices: readonly Choice<A>[], probability: number, random: Random): Set<string> {
+  return new Set(choices.filter(() => random.chance(probability)).map(({ site }) => site));
+}
+
+/**
+ * The choices at some sites made differently, in the order of choices, as far as they are still there and can change. Where
+ * this makes new sites, as more layers do, nothing was chosen there before: an option is drawn. Not so where choices are
+ * edits, which say themselves what comes.
+ */
+function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, random: Random): A {
+  if (sites.size === 0) return arch;
+  const known = new Set(space.choices(arch).map(({ site }) => site));
+  const isDrawn = (site: string): boolean => space.cross === undefined && !known.has(site);
+  const done = new Set<string>();
+  let present = arch;
+  for (;;) {
+    const next = openChoices(space, present).find(
+      ({ site }) => !done.has(site) && (sites.has(site) || isDrawn(site)),
+    );
+    if (next === undefined) return present;
+    done.add(next.site);
+    const made = isDrawn(next.site)
+      ? next.set(random.below(next.count))
+      : differently(space, present, next, random);
+    present = made ?? present;
+  }
+}
+
+/**
+ * A child that has at every site what one of its parents has there, as far as that is allowed, those that others depend on
+ * first: with the depth of one parent it may have layers of both. Spaces may have another rule, `cross`.
+ */
+export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
+  if (space.cross !== undefined) return space.cross(a, b, random);
+  const [fromA, fromB] = [profile(space, a), profile(space, b)];
+  const done = new Set<string>();
+  let child = random.chance(0.5) ? a : b;
+  let choices = space.choices(child);
+  for (let at = 0; at < choices.length; at++) {
+    const { site, present, count, option, set } = choices[at]!;
+    if (done.has(site)) continue;
+    done.add(site);
+    const [x = fromB.get(site), y = fromA.get(site)] = [fromA.get(site), fromB.get(site)];
+    const wanted = (x === y || random.chance(0.5) ? x : y)?.value;
+    if (wanted === undefined || wanted === present) continue;
+    for (let i = 0; i < count; i++) {
+      const made = option(i) === wanted ? set(i) : undefined;
+      if (made === undefined) continue;
+      child = made;
+      choices = space.choices(child);
+      at = -1;
+      break;
+    }
+  }
+  return child;
+}
+
+/** What an architecture has at its sites. */
+export type Profile = ReadonlyMap<string, { readonly value: string | number; readonly ordinal: boolean }>;
+
+export function profile<A>(space: Chosen<A>, arch: A): Profile {
+  return new Map(
+    space
+      .choices(arch)
+      .map(({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const),
+  );
+}
+
+/**
+ * How unlike two architectures are, 0 for the same: the sum over sites of |x − y| / max(|x|, |y|) for ordinal options, and of 1
+ * for others that differ; a site that only one of them has counts 1.
+ */
+export function distance<A>(space: Chosen<A>, a: A, b: A): number {
+  const [left, right] = [profile(space, a), profile(space, b)];
+  let [sum, shared] = [0, 0];
+  for (const [site, { value, ordinal }] of left) {
+    const other = right.get(site);
+    if (other === undefined) continue;
+    shared++;
+    if (other.value !== value) sum += ordinal ? relativeDifference(Number(value), Number(other.value)) : 1;
+  }
+  return sum + (left.size - shared) + (right.size - shared);
+}
+
+/** Of two numbers that are not the same. */
+export function relativeDifference(x: number, y: number): number {
+  return Math.abs(x - y) / Math.max(Math.abs(x), Math.abs(y));
 }

@@ -6,6 +6,8 @@ import { isTensor } from '../graph/types.js';
 import { hostTensor, Session } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
+import { mutate } from './choices.js';
+import { describeChoices } from './choices.testing.js';
 import { describeArchitecture } from './describe.js';
 import type { AnySpace, NetworkOptions } from './space.js';
 
@@ -16,17 +18,9 @@ export interface SpaceExpectations {
   readonly refused: readonly (readonly [text: string, message: RegExp])[];
   /** How many networks run; more are run by `npm run spaces`. */
   readonly runs?: number;
-  /**
-   * The choices of an architecture as words, such as `layer 3: conv3x3`; mutation must reach every word that
-   * sampling finds.
-   */
-  choices(arch: unknown): readonly string[];
 }
 
-export function describeSpace(
-  space: AnySpace,
-  { small, refused, choices, runs = 3 }: SpaceExpectations,
-): void {
+export function describeSpace(space: AnySpace, { small, refused, runs = 3 }: SpaceExpectations): void {
   const samples = (count: number, seed = 1): unknown[] => {
     const random = Random.seeded(seed);
     return Array.from({ length: count }, () => space.sample(random));
@@ -54,38 +48,7 @@ export function describeSpace(
       }
     });
 
-    it('mutates into another architecture of the space', () => {
-      const random = Random.seeded(3);
-      for (const arch of samples(100)) {
-        const before = text(arch);
-        const mutated = space.mutate(arch, random);
-        expect(text(mutated)).not.toBe(before);
-        expect(text(arch)).toBe(before);
-        expect(space.parse(text(mutated))).toEqual(mutated);
-      }
-    });
-
-    it('reaches every choice by mutation', () => {
-      const wanted = new Set(samples(300).flatMap((arch) => choices(arch)));
-      const reached = new Set<string>();
-      const random = Random.seeded(4);
-      let arch = samples(1)[0];
-      for (let i = 0; i < 20_000 && reached.size < wanted.size; i++) {
-        arch = space.mutate(arch, random);
-        for (const choice of choices(arch)) if (wanted.has(choice)) reached.add(choice);
-      }
-      expect([...wanted].filter((choice) => !reached.has(choice))).toEqual([]);
-    });
-
-    it('crosses two architectures into one of the space', () => {
-      const random = Random.seeded(5);
-      const pool = samples(40);
-      pool.forEach((a, i) => {
-        const child = space.crossover(a, pool[(i + 1) % pool.length], random);
-        expect(space.parse(text(child))).toEqual(child);
-        expect(text(space.crossover(a, a, random))).toBe(text(a));
-      });
-    });
+    describeChoices(space, samples);
 
     it.each(refused)('refuses %j', (wrong, message) => {
       let thrown: unknown;
@@ -134,7 +97,21 @@ export function describeSpace(
       expect(largestCell !== undefined).toBe(cell !== undefined);
     });
 
+    it('has a size that is counted in whole parts, if it has one', () => {
+      for (const arch of samples(20)) {
+        const size = space.sizeOf?.(arch);
+        if (size === undefined) continue;
+        expect(size.unit).toMatch(/^[a-z ]+$/);
+        expect(Number.isInteger(size.value)).toBe(true);
+      }
+    });
+
     if (cell && vocabulary && largestCell) {
+      it('names operations of its own where it says what they do', () => {
+        const { identities = [], cellOperations } = space;
+        expect(vocabulary).toEqual(expect.arrayContaining([...identities, ...(cellOperations?.names ?? [])]));
+      });
+
       it('has cells that are acyclic, the input first and the output last', () => {
         for (const arch of samples(100)) {
           const { ops, adjacency } = cell(arch);
@@ -159,7 +136,7 @@ export function describeSpace(
 
       it('has another cell when one choice is made differently', () => {
         const random = Random.seeded(7);
-        for (const arch of samples(100)) expect(cell(space.mutate(arch, random))).not.toEqual(cell(arch));
+        for (const arch of samples(100)) expect(cell(mutate(space, arch, random))).not.toEqual(cell(arch));
       });
 
       it('has cells as large as it says, and no larger ones', () => {
@@ -167,7 +144,7 @@ export function describeSpace(
         let [arch] = samples(1);
         const size = (a: unknown): number => cell(a).ops.length;
         for (let i = 0; i < 5_000 && size(arch) !== largestCell; i++) {
-          const mutated = space.mutate(arch, random);
+          const mutated = mutate(space, arch, random);
           if (size(mutated) >= size(arch)) arch = mutated;
         }
         expect(size(arch)).toBe(largestCell);

@@ -24,13 +24,6 @@ describeSpace(darts, {
     ['Genotype(normal=[])', /no list 'reduce'/],
     ["Genotype(normal=[('skip_connect', 0)], normal_concat=[4, 5], reduce=[])", /normal_concat is \[4, 5\]/],
   ],
-  choices: (arch) =>
-    Object.entries(arch as Darts).flatMap(([name, edges]) =>
-      (edges as Darts['normal']).flatMap(({ from, operation }, i) => {
-        const node = `${name} ${Math.floor(i / 2)}`;
-        return [`${node} reads ${from}`, `${node} has ${operation}`];
-      }),
-    ),
 });
 
 /** Cells that others have published, with the parameters of the network of 20 cells and 36 channels. */

@@ -2,7 +2,8 @@
 // a reduction cell of four nodes, each adding two operations on what came before.
 import { digest } from '../util/digest.js';
 import type { Random } from '../util/random.js';
-import { another, archError, mixed, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { choiceOf } from './choice.js';
 import {
   type Darts,
   type DartsCell,
@@ -12,7 +13,7 @@ import {
   OPERATIONS,
   type Operation,
 } from './darts-network.js';
-import type { Cell, Space } from './space.js';
+import type { Cell, Choice, Space } from './space.js';
 
 const NAME = 'darts';
 
@@ -25,6 +26,16 @@ const CELL_NAMES = ['normal', 'reduction'] as const;
 const PARTS = ['normal', 'reduce'] as const;
 /** Two inputs, two operations for each node, and an output. */
 const PART_NODES = 2 + 2 * NODES + 1;
+
+/** Pairs of inputs by their text, for each node. */
+const PAIRS: readonly ReadonlyMap<string, readonly [number, number]>[] = Array.from(
+  { length: NODES },
+  (_, node) => {
+    const inputs = [...Array(node + 2).keys()];
+    const pairs = inputs.flatMap((i) => inputs.slice(i + 1).map((j) => [i, j] as const));
+    return new Map(pairs.map((pair) => [pair.join(','), pair]));
+  },
+);
 
 /** Pairs of inputs times pairs of operations, for each node. */
 const CELLS = [1n, 3n, 6n, 10n].reduce((n, pairs) => n * pairs * BigInt(OPERATIONS.length) ** 2n, 1n);
@@ -39,20 +50,17 @@ export const darts: Space<Darts> = {
   size: CELLS * CELLS,
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) => ({ normal: sampleCell(random), reduce: sampleCell(random) }),
-  mutate: (arch, random) =>
-    random.chance(0.5)
-      ? { ...arch, normal: mutateCell(arch.normal, random) }
-      : { ...arch, reduce: mutateCell(arch.reduce, random) },
-  crossover: (a, b, random) => ({
-    normal: crossCells(a.normal, b.normal, random),
-    reduce: crossCells(a.reduce, b.reduce, random),
-  }),
+  choices: (arch) => [
+    ...cellChoices('normal', arch.normal, (normal) => ({ ...arch, normal })),
+    ...cellChoices('reduction', arch.reduce, (reduce) => ({ ...arch, reduce })),
+  ],
   parse,
   format: ({ normal, reduce }) => `${formatCell(normal)}/${formatCell(reduce)}`,
   hash: ({ normal, reduce }) => digest(`${leastText(normal)}/${leastText(reduce)}`),
   cell,
   vocabulary: ['input', ...PARTS.flatMap(endsOf), ...OPERATIONS, 'output'],
   largestCell: 2 * PART_NODES + 2,
+  identities: ['skip_connect'],
   network: (arch, options) => dartsNetwork(NAME, arch, options),
 };
 
@@ -68,27 +76,44 @@ function sampleCell(random: Random): DartsCell {
   return Array.from({ length: NODES }, (_, node) => {
     const inputs = [...Array(node + 2).keys()];
     const first = random.pick(inputs);
-    const second = another(inputs, first, random);
+    const second = random.pick(inputs.filter((input) => input !== first));
     return inOrder([first, second].map((from) => ({ from, operation: random.pick(OPERATIONS) })));
   }).flat();
 }
 
-/** Another operation, or another input; the first node has no other inputs. */
-function mutateCell(cell: DartsCell, random: Random): DartsCell {
-  const index = random.below(cell.length);
-  const edge = cell[index]!;
-  const node = Math.floor(index / 2);
-  if (node === 0 || random.chance(0.5)) {
-    return withElement(cell, index, { ...edge, operation: another(OPERATIONS, edge.operation, random) });
-  }
-  const other = cell[index ^ 1]!;
-  const inputs = [...Array(node + 2).keys()].filter((from) => from !== other.from);
-  const moved = withElement(cell, index, { ...edge, from: another(inputs, edge.from, random) });
-  return nodesOf(moved).flatMap(inOrder);
+/** The two inputs of every node are one choice; the first node has no other inputs. */
+function cellChoices<A>(name: string, cell: DartsCell, set: (cell: DartsCell) => A): Choice<A>[] {
+  const nodes = nodesOf(cell);
+  return nodes.flatMap((node, k) => {
+    const place = `${name} node ${k + 1}`;
+    const changed = (edges: DartsCell): A => set(nodes.with(k, edges).flat());
+    return [
+      ...(k === 0
+        ? []
+        : [
+            choiceOf(
+              `${place} inputs`,
+              [...PAIRS[k]!.keys()],
+              node.map(({ from }) => from).join(','),
+              (pair) => changed(reading(node, PAIRS[k]!.get(pair)!)),
+            ),
+          ]),
+      ...node.map(({ operation }, i) =>
+        choiceOf(`${place} operation ${i + 1}`, OPERATIONS, operation, (other) =>
+          changed(node.with(i, { ...node[i]!, operation: other })),
+        ),
+      ),
+    ];
+  });
 }
 
-function crossCells(a: DartsCell, b: DartsCell, random: Random): DartsCell {
-  return mixed(nodesOf(a), nodesOf(b), random).flat();
+/** A node with other inputs: an operation stays with its input, or goes to one that is new, in order. */
+function reading(node: DartsCell, inputs: readonly number[]): DartsCell {
+  const free = node.filter(({ from }) => !inputs.includes(from));
+  return inputs.map((from) => {
+    const { operation } = node.find((edge) => edge.from === from) ?? free.shift()!;
+    return { from, operation };
+  });
 }
 
 function formatCell(cell: DartsCell): string {

@@ -6,10 +6,12 @@ import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { printableStart } from '../util/printable.js';
 import type { Random } from '../util/random.js';
+import { archError } from './arch-error.js';
 import type { JsonArch } from './arch-json.js';
 import { blockAt } from './chain-cell.js';
-import { another, archError, resized, withElement } from './choices.js';
+import { choiceOf, resized } from './choice.js';
 import { type Activation, invertedResidual, makeDivisible } from './mobile.js';
+import type { Choice } from './space.js';
 
 export const KERNELS: readonly number[] = [3, 5, 7];
 export const EXPANSIONS: readonly number[] = [3, 4, 6];
@@ -40,51 +42,34 @@ export function sampleStages(depths: Depths, random: Random): ElasticStage[] {
   return depths.map((options) => Array.from({ length: random.pick(options) }, () => sampleLayer(random)));
 }
 
-/** All the ways to make one choice differently. A stage that grows gets new layers at its end. */
-export function stageMutations(
+/** The choices of stages: how many layers each has, and the kernel and the expansion of every layer. */
+export function stageChoices<A>(
   stages: readonly ElasticStage[],
   depths: Depths,
-): ((random: Random) => ElasticStage[])[] {
+  set: (stages: readonly ElasticStage[]) => A,
+): Choice<A>[] {
   return stages.flatMap((stage, i) => {
-    const options = depths[i]!;
+    const place = `stage ${i + 1}`;
     const layers = stage.flatMap((layer, j) => {
-      const changed = (change: Partial<ElasticLayer>): ElasticStage[] =>
-        withElement(stages, i, withElement(stage, j, { ...layer, ...change }));
+      const site = (what: string): string => `${place} layer ${j + 1} ${what}`;
+      const changed = (change: Partial<ElasticLayer>): A =>
+        set(stages.with(i, stage.with(j, { ...layer, ...change })));
       return [
-        (random: Random) => changed({ kernel: another(KERNELS, layer.kernel, random) }),
-        (random: Random) => changed({ expansion: another(EXPANSIONS, layer.expansion, random) }),
+        choiceOf(site('kernel'), KERNELS, layer.kernel, (kernel) => changed({ kernel })),
+        choiceOf(site('expansion'), EXPANSIONS, layer.expansion, (expansion) => changed({ expansion })),
       ];
     });
-    if (options.length === 1) return layers;
-    const depth = (random: Random): ElasticStage[] => {
-      const length = another(options, stage.length, random);
-      return withElement(
-        stages,
-        i,
-        resized(stage, length, () => sampleLayer(random)),
-      );
-    };
+    if (depths[i]!.length === 1) return layers;
+    const depth = choiceOf(`${place} layers`, depths[i]!, stage.length, (length) =>
+      set(stages.with(i, resized(stage, length))),
+    );
     return [depth, ...layers];
   });
 }
 
-/** The depth of every stage from one parent, and every layer from one that has it. */
-export function crossStages(
-  a: readonly ElasticStage[],
-  b: readonly ElasticStage[],
-  random: Random,
-): ElasticStage[] {
-  return a.map((stage, i) => {
-    const other = b[i]!;
-    const { length } = random.chance(0.5) ? stage : other;
-    return Array.from({ length }, (_, j) => {
-      const [x = other[j]!, y = stage[j]!] = [stage[j], other[j]];
-      return {
-        kernel: (random.chance(0.5) ? x : y).kernel,
-        expansion: (random.chance(0.5) ? x : y).expansion,
-      };
-    });
-  });
+/** How many layers there are. */
+export function layerCount(stages: readonly ElasticStage[]): number {
+  return stages.reduce((sum, stage) => sum + stage.length, 0);
 }
 
 /** `k3e4k5e6-k7e3k3e3`: a stage has the kernel and the expansion of each of its layers. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../util/random.js';
 import { describeSpace } from './conformance.testing.js';
-import { FBNET_BLOCKS, type FbNet, fbNet } from './fbnet.js';
+import { FBNET_BLOCKS, fbNet } from './fbnet.js';
 import { countsOf, expectGoldenCounts, goldenModels } from './mobile.testing.js';
 
 describeSpace(fbNet, {
@@ -12,7 +12,6 @@ describeSpace(fbNet, {
     [Array(22).fill('9').join(' '), /layer 1: there is no block '9'/],
     [`${Array(21).fill('8').join(' ')} k7_e6`, /layer 22: there is no block 'k7_e6'/],
   ],
-  choices: (arch) => (arch as FbNet).map((block, i) => `${i}: ${block}`),
 });
 
 describe('FBNet', () => {

@@ -7,8 +7,9 @@ import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { digest } from '../util/digest.js';
 import { printableStart } from '../util/printable.js';
+import { archError } from './arch-error.js';
 import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
-import { another, archError, mixed, withElement } from './choices.js';
+import { elementChoices } from './choice.js';
 import { convNorm, invertedResidual, makeDivisible, relu } from './mobile.js';
 import { images, writeNetwork } from './network.js';
 import type { Space } from './space.js';
@@ -59,14 +60,20 @@ export const fbNet: Space<FbNet> = {
   size: BigInt(FBNET_BLOCKS.length) ** BigInt(LAYERS),
   defaults: { resolution: 32, classes: 100, input: 'image' },
   sample: (random) => Array.from({ length: LAYERS }, () => random.pick(FBNET_BLOCKS)),
-  mutate: (arch, random) => {
-    const layer = random.below(arch.length);
-    return withElement(arch, layer, another(FBNET_BLOCKS, arch[layer]!, random));
-  },
-  crossover: mixed,
+  choices: (arch) =>
+    elementChoices(
+      (i) => `layer ${i + 1} block`,
+      FBNET_BLOCKS,
+      arch,
+      (changed) => changed,
+    ),
   parse,
   format: (arch) => arch.map((block) => FBNET_BLOCKS.indexOf(block)).join(' '),
   hash,
+  sizeOf: (arch) => ({
+    unit: 'blocks that are not skipped',
+    value: arch.filter((block) => block !== 'skip').length,
+  }),
   cell: (arch) =>
     chainCell(
       CHAIN_INPUT,
@@ -74,6 +81,7 @@ export const fbNet: Space<FbNet> = {
     ),
   vocabulary: chainVocabulary([CHAIN_INPUT], PLACES),
   largestCell: longestChain(PLACES),
+  identities: PLACES.map((_, i) => blockAt('skip', i + 1)),
   network: (arch, options = {}) => {
     const { classes = 100, seed = 0, width = 1, resolution = 32 } = options;
     const isSmall = resolution < LEAST_IMAGENET_SIDE;

@@ -5,6 +5,8 @@ import { batchNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import type { Random } from '../util/random.js';
+import { choiceOf, elementChoices } from './choice.js';
+import type { Choice } from './space.js';
 
 /** Around images there are always as many zeros as keep the sides, ⌊kernel/2⌋. */
 export type LayerOptions = Pick<ConvOptions, 'kernel' | 'stride' | 'groups' | 'bias'>;
@@ -104,16 +106,21 @@ export function drawList<Op extends string>(kinds: OperatorKinds<Op>, count: num
   return shuffled(list, random);
 }
 
-/** A list with one operator put in, taken out or changed; it may break the rule. */
-export function editList<Op extends string>(
+/** How many operators a list has, and each of them. A list that grows repeats its first convolution; it may break the rule. */
+export function operatorChoices<A, Op extends string>(
   { convs, supplements }: OperatorKinds<Op>,
+  counts: readonly number[],
   list: readonly Op[],
-  random: Random,
-): Op[] {
-  const op = random.pick([...convs, ...supplements]);
-  const removed = random.below(3) === 0 ? 0 : 1;
-  const inserted = removed === 1 && random.chance(0.5) ? [] : [op];
-  return list.toSpliced(random.below(list.length + 1 - removed), removed, ...inserted);
+  place: string,
+  set: (list: readonly Op[]) => A | undefined,
+): Choice<A>[] {
+  const conv = list.find((op) => convs.includes(op))!;
+  return [
+    choiceOf(`${place} operators`, counts, list.length, (count) =>
+      set(Array.from({ length: count }, (_, i) => list[i] ?? conv)),
+    ),
+    ...elementChoices((i) => `${place} operator ${i + 1}`, [...convs, ...supplements], list, set),
+  ];
 }
 
 export function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from './conformance.testing.js';
 import { itIsAsInPyTorch } from './gennape-families.testing.js';
-import { BLOCK_NAMES, type HiAml, hiaml } from './hiaml.js';
+import { BLOCK_NAMES, hiaml } from './hiaml.js';
 
 describeSpace(hiaml, {
   small: { resolution: 8, width: 1 / 16 },
@@ -11,7 +11,6 @@ describeSpace(hiaml, {
     ['a22-z-b23-j30-z', /5 blocks/],
     ['a22-z-b23-j31', /no block 'j31'/],
   ],
-  choices: (arch) => (arch as HiAml).map((block, stage) => `stage ${stage}: ${block}`),
 });
 
 describe('HiAML', () => {

@@ -5,7 +5,8 @@ import { linear } from '../nn/linear.js';
 import { batchNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
-import { another, archError, mixed, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { elementChoices } from './choice.js';
 import { convNorm, convNormRelu6, inceptionS } from './gennape-blocks.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
 import type { Space } from './space.js';
@@ -96,11 +97,13 @@ export const hiaml: Space<HiAml> = {
   size: BigInt(BLOCK_NAMES.length) ** BigInt(STAGES),
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) => Array.from({ length: STAGES }, () => random.pick(BLOCK_NAMES)),
-  mutate: (arch, random) => {
-    const stage = random.below(STAGES);
-    return withElement(arch, stage, another(BLOCK_NAMES, arch[stage]!, random));
-  },
-  crossover: mixed,
+  choices: (arch) =>
+    elementChoices(
+      (i) => `stage ${i + 1} block`,
+      BLOCK_NAMES,
+      arch,
+      (changed) => changed,
+    ),
   parse,
   format: (arch) => arch.join('-'),
   network: (arch, options = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from './conformance.testing.js';
-import { type HwGpt, hwGptS } from './hwgpt.js';
+import { hwGptS } from './hwgpt.js';
 import { expectGoldenCounts, expectGoldenOutput } from './transformers.testing.js';
 
 const { heads, mlpRatios } = hwGptS.parse(hwGptS.example);
@@ -16,16 +16,6 @@ describeSpace(hwGptS, {
     [`192:10:h${heads},4:m${mlpRatios}:b1`, /sample_n_head has 11 elements/],
     [`192:10:h${heads}:m5${String(mlpRatios).slice(1)}:b1`, /sample_mlp_ratio of layer 1 is 5/],
   ],
-  choices: (arch) => {
-    const { embedDim, heads, mlpRatios, bias } = arch as HwGpt;
-    return [
-      `width ${embedDim}`,
-      `depth ${heads.length}`,
-      `bias ${bias}`,
-      ...heads.map((count, i) => `${i}: heads ${count}`),
-      ...mlpRatios.map((ratio, i) => `${i}: ratio ${ratio}`),
-    ];
-  },
 });
 
 describe('HW-GPT-Bench GPT-S', () => {

@@ -8,9 +8,9 @@ import { embedding, linear } from '../nn/linear.js';
 import { layerNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
-import { another, resized, withElement } from './choices.js';
+import { choiceOf, elementChoices, resized, switchOf } from './choice.js';
 import { causalMask, type Rotation, rotated, rotation } from './language.js';
-import { Fields, mixedLayers } from './layered.js';
+import { Fields } from './layered.js';
 import { scaledWidth, tokens, writeNetwork } from './network.js';
 import type { NetworkOptions, Space } from './space.js';
 
@@ -70,37 +70,33 @@ export const hwGptS: Space<HwGpt> = {
       bias: random.chance(0.5),
     };
   },
-  mutate: (arch, random) => {
-    const { embedDim, heads, mlpRatios, bias } = arch;
-    const depth = heads.length;
-    const site = random.below(3 + 2 * depth);
-    if (site === 0) return { ...arch, embedDim: another(OPTIONS.embedDim, embedDim, random) };
-    if (site === 1) return { ...arch, bias: !bias };
-    if (site === 2) {
-      const length = another(OPTIONS.depth, depth, random);
-      return {
-        ...arch,
-        heads: resized(heads, length, () => random.pick(OPTIONS.heads)),
-        mlpRatios: resized(mlpRatios, length, () => random.pick(OPTIONS.mlpRatio)),
-      };
-    }
-    const layer = (site - 3) >> 1;
-    return site % 2 === 1
-      ? { ...arch, heads: withElement(heads, layer, another(OPTIONS.heads, heads[layer]!, random)) }
-      : {
-          ...arch,
-          mlpRatios: withElement(mlpRatios, layer, another(OPTIONS.mlpRatio, mlpRatios[layer]!, random)),
-        };
-  },
-  crossover: (a, b, random) => {
-    const length = random.pick([a, b]).heads.length;
-    return {
-      embedDim: random.pick([a, b]).embedDim,
-      heads: mixedLayers(a.heads, b.heads, length, random),
-      mlpRatios: mixedLayers(a.mlpRatios, b.mlpRatios, length, random),
-      bias: random.pick([a, b]).bias,
-    };
-  },
+  choices: (arch) => [
+    choiceOf<HwGpt, number>('width', OPTIONS.embedDim, arch.embedDim, (embedDim) => ({ ...arch, embedDim })),
+    choiceOf<HwGpt, number>('depth', OPTIONS.depth, arch.heads.length, (depth) => ({
+      ...arch,
+      heads: resized(arch.heads, depth),
+      mlpRatios: resized(arch.mlpRatios, depth),
+    })),
+    switchOf('bias', arch.bias, (bias) => ({ ...arch, bias })),
+    ...elementChoices<HwGpt, number>(
+      (i) => `layer ${i + 1} heads`,
+      OPTIONS.heads,
+      arch.heads,
+      (heads) => ({ ...arch, heads }),
+    ),
+    ...elementChoices<HwGpt, number>(
+      (i) => `layer ${i + 1} ratio`,
+      OPTIONS.mlpRatio,
+      arch.mlpRatios,
+      (mlpRatios) => ({ ...arch, mlpRatios }),
+    ),
+  ],
+  sizeOf: ({ heads }) => ({ unit: 'layers', value: heads.length }),
+  transformerSizes: ({ embedDim, heads }, resolution) => ({
+    widths: heads.map(() => embedDim),
+    qkvWidths: heads.map((count) => HEAD_WIDTH * count),
+    tokens: resolution,
+  }),
   parse: (text) => {
     const fields = new Fields(NAME, text, LAYOUT);
     const embedDim = fields.choice('sample_embed_dim', OPTIONS.embedDim);

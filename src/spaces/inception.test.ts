@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../util/random.js';
 import { describeSpace } from './conformance.testing.js';
 import { itIsAsInPyTorch } from './gennape-families.testing.js';
-import { type Inception, inception } from './inception.js';
+import { inception } from './inception.js';
 
 const TAIL = '2:conv3x3/2:conv3x3/2:conv3x3';
 
@@ -25,15 +25,6 @@ describeSpace(inception, {
     [`2:conv3x3+maxpool3x3:e2/${TAIL}`, /cannot change inside/],
     [`2:conv3x3+conv3x3:r2,conv3x3/${TAIL}`, /the 16 channels of 'conv3x3\+conv3x3:r2'/],
   ],
-  choices: (arch) =>
-    (arch as Inception).flatMap(({ blocks, paths }, i) => [
-      `stage ${i}: ${blocks} blocks`,
-      `stage ${i}: ${paths.length} paths`,
-      ...paths.flatMap(({ ops, inner }, j) => [
-        `path ${i}.${j}: ${inner}`,
-        ...ops.map((op) => `path ${i}.${j}: ${op}`),
-      ]),
-    ]),
 });
 
 /** The texts of all lists of n operators that a path may have, c for a convolution, r and p for supplements. */

@@ -6,8 +6,9 @@
 import { globalAveragePool } from '../nn/convolution.js';
 import { linear } from '../nn/linear.js';
 import type { Random } from '../util/random.js';
-import { archError, withElement } from './choices.js';
-import { drawList, editList, problemOfList, shuffled } from './gennape-blocks.js';
+import { archError } from './arch-error.js';
+import { choiceOf } from './choice.js';
+import { drawList, operatorChoices, problemOfList, shuffled } from './gennape-blocks.js';
 import {
   changesChannels,
   type InceptionOp,
@@ -17,7 +18,7 @@ import {
   writeBlock,
 } from './inception-network.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
-import type { NetworkOptions, Space } from './space.js';
+import type { Choice, NetworkOptions, Space } from './space.js';
 
 /** What the channels between a path's first and last operator that can change them are to those it gives. */
 const INNER = { r2: 1 / 2, same: 1, e2: 2 } as const;
@@ -75,18 +76,13 @@ export const inception: Space<Inception> = {
       const blocks = random.between(BLOCKS.least, BLOCKS.most);
       return { blocks, paths: drawPaths(width, random) };
     }),
-  mutate: (arch, random) => {
-    for (;;) {
-      const at = random.below(arch.length);
-      const mutated = withElement(arch, at, editStage(arch[at]!, STAGE_WIDTHS[at]!, random));
-      if (problem(mutated) === undefined && format(mutated) !== format(arch)) return mutated;
-    }
-  },
-  crossover: (a, b, random) =>
-    a.map((stage, i) => ({
-      blocks: (random.chance(0.5) ? stage : b[i]!).blocks,
-      paths: (random.chance(0.5) ? stage : b[i]!).paths,
-    })),
+  choices: (arch) =>
+    arch.flatMap((stage, i) =>
+      stageChoices(stage, STAGE_WIDTHS[i]!, `stage ${i + 1}`, (changed) => {
+        const made = arch.with(i, changed);
+        return problem(made) === undefined ? made : undefined;
+      }),
+    ),
   parse,
   format,
   hash: (arch) =>
@@ -192,30 +188,44 @@ function settled(path: InceptionPath, width: number): InceptionPath {
   return innerChoices(path.ops, width).includes(path.inner) ? path : { ...path, inner: 'same' };
 }
 
-/** Edits the operators or the channels of a path, the paths or the number of blocks; may break the rules. */
-function editStage({ blocks, paths }: InceptionStage, width: number, random: Random): InceptionStage {
-  const at = random.below(paths.length);
-  const path = paths[at]!;
-  const edited = ((): readonly InceptionPath[] => {
-    switch (random.below(6)) {
-      case 0:
-        return paths;
-      case 1:
-        return paths.with(at, { ...path, inner: random.pick(INNER_PROBABILITIES)[0] });
-      case 2: {
-        const ops = random.between(1, 2);
-        return paths.toSpliced(random.below(paths.length + 1), 0, drawPath(ops, width, random));
-      }
-      case 3:
-        return paths.toSpliced(at, 1);
-      default:
-        return paths.with(at, { ...path, ops: editList(KINDS, path.ops, random) });
-    }
-  })();
-  if (edited === paths) return { blocks: random.between(BLOCKS.least, BLOCKS.most), paths };
-  if (edited.length === 0 || edited.length > PATHS.length) return { blocks, paths: edited };
-  const widths = pathWidths(width, edited.length);
-  return { blocks, paths: edited.map((p, i) => settled(p, widths[i]!)) };
+const BLOCK_COUNTS = Array.from({ length: BLOCKS.most - BLOCKS.least + 1 }, (_, i) => BLOCKS.least + i);
+const PATH_COUNTS = PATHS.map((_, i) => i + 1);
+
+/** How many blocks and paths, the operators of each path and the channels inside it. What is set may break the rules. */
+function stageChoices<A>(
+  stage: InceptionStage,
+  width: number,
+  place: string,
+  set: (stage: InceptionStage) => A | undefined,
+): Choice<A>[] {
+  const { blocks, paths } = stage;
+  const { leastOps, mostOpsOfBlock } = PATHS[paths.length - 1]!;
+  const widths = pathWidths(width, paths.length);
+  const most = mostOpsOfBlock - leastOps * (paths.length - 1);
+  const counts = Array.from({ length: most - leastOps + 1 }, (_, i) => leastOps + i);
+  const withPath = (j: number, path: InceptionPath): A | undefined =>
+    set({ blocks, paths: paths.with(j, settled(path, widths[j]!)) });
+  return [
+    choiceOf(`${place} blocks`, BLOCK_COUNTS, blocks, (count) => set({ blocks: count, paths })),
+    choiceOf(`${place} paths`, PATH_COUNTS, paths.length, (count) =>
+      set({ blocks, paths: withPaths(paths, count, width) }),
+    ),
+    ...paths.flatMap((path, j) => {
+      const site = `${place} path ${j + 1}`;
+      return [
+        ...operatorChoices(KINDS, counts, path.ops, site, (ops) => withPath(j, { ...path, ops })),
+        choiceOf(`${site} inner channels`, innerChoices(path.ops, widths[j]!), path.inner, (inner) =>
+          withPath(j, { ...path, inner }),
+        ),
+      ];
+    }),
+  ];
+}
+
+/** Without the last paths, or with more of as few operators as there may be. */
+function withPaths(paths: readonly InceptionPath[], count: number, width: number): InceptionPath[] {
+  const ops = Array.from({ length: PATHS[count - 1]!.leastOps }, () => KINDS.convs[0]!);
+  return pathWidths(width, count).map((own, j) => settled(paths[j] ?? { ops, inner: 'same' }, own));
 }
 
 function problem(arch: Inception): string | undefined {

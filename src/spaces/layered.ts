@@ -1,7 +1,6 @@
 // Architectures that are a few sizes and lists of one element a layer, as spaces of transformers have them: reading
-// their texts or JSON objects, and mixing lists of different lengths.
-import type { Random } from '../util/random.js';
-import { archError } from './choices.js';
+// their texts or JSON objects.
+import { archError } from './arch-error.js';
 
 /** A field's name in JSON, and the letters in front of it in a text. */
 export type FieldLayout = readonly (readonly [name: string, letters: string])[];
@@ -126,13 +125,4 @@ export class Fields {
     }
     return number;
   }
-}
-
-/** A list of a length that one of two lists has, every element from one that is long enough. */
-export function mixedLayers<T>(a: readonly T[], b: readonly T[], length: number, random: Random): T[] {
-  return Array.from({ length }, (_, i) => {
-    if (i >= a.length) return b[i]!;
-    if (i >= b.length) return a[i]!;
-    return random.chance(0.5) ? a[i]! : b[i]!;
-  });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../util/random.js';
+import { crossover, mutate } from './choices.js';
 import { describeSpace } from './conformance.testing.js';
-import { decoderParameters, type LtsGpt2, ltsGpt2 } from './lts-gpt2.js';
+import { decoderParameters, ltsGpt2 } from './lts-gpt2.js';
 import { expectGoldenCounts, expectGoldenOutput } from './transformers.testing.js';
 
 describeSpace(ltsGpt2, {
@@ -19,18 +20,6 @@ describeSpace(ltsGpt2, {
     ['{"d_model":512,"n_layer":2,"primer_square":true}', /primer_square is true/],
     ['{"d_model":512,"n_layer":2,"d_embed":128,"div_val":1,"d_inner":1024}', /d_inner is no list/],
   ],
-  choices: (arch) => {
-    const { dModel, dEmbed, divVal, heads, dInner } = arch as LtsGpt2;
-    return [
-      `d_model ${dModel}`,
-      `d_embed ${dEmbed}`,
-      `div_val ${divVal}`,
-      `depth ${heads.length}`,
-      ...heads.map((count, i) => `${i}: heads ${count}`),
-      // Single widths are too many to meet them all.
-      ...dInner.map((width, i) => `${i}: d_inner ${Math.ceil(width / 512)}`),
-    ];
-  },
 });
 
 describe('LTS GPT-2', () => {
@@ -63,7 +52,9 @@ describe('LTS GPT-2', () => {
     let arch = ltsGpt2.sample(random);
     for (let i = 0; i < 2000; i++) {
       arch =
-        i % 3 === 0 ? ltsGpt2.crossover(arch, ltsGpt2.sample(random), random) : ltsGpt2.mutate(arch, random);
+        i % 3 === 0
+          ? crossover(ltsGpt2, arch, ltsGpt2.sample(random), random)
+          : mutate(ltsGpt2, arch, random);
       expect(Math.min(...arch.dInner)).toBeGreaterThan(2 * arch.dModel);
     }
   });

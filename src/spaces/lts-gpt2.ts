@@ -7,13 +7,12 @@ import { linear } from '../nn/linear.js';
 import { layerNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
-import type { Random } from '../util/random.js';
 import { adaptiveEmbedding, adaptiveLogSoftmax, clustersOf } from './adaptive-embedding.js';
-import { another, resized, withElement } from './choices.js';
+import { choiceOf, elementChoices, resized } from './choice.js';
 import { causalMask } from './language.js';
-import { Fields, mixedLayers } from './layered.js';
+import { Fields } from './layered.js';
 import { scaledWidth, tokens, writeNetwork } from './network.js';
-import type { NetworkOptions, Space } from './space.js';
+import type { Choice, NetworkOptions, Space } from './space.js';
 
 export interface LtsGpt2 {
   readonly dModel: number;
@@ -99,21 +98,11 @@ export const ltsGpt2: Space<LtsGpt2> = {
       heads: Array.from({ length }, () => random.pick(GRID.heads)),
     };
   },
-  mutate,
-  crossover: (a, b, random) => {
-    const [wide, deep] = [random.pick([a, b]), random.pick([a, b])];
-    const length = deep.heads.length;
-    // Pairs with the width they were chosen for, as some must be chosen again for another.
-    const pairs = (arch: LtsGpt2) => arch.dInner.map((inner) => [inner, arch.dModel] as const);
-    return {
-      dModel: wide.dModel,
-      dEmbed: random.pick([a, b]).dEmbed,
-      divVal: random.pick([a, b]).divVal,
-      dInner: mixedLayers(pairs(a), pairs(b), length, random).map(([inner, dModel]) =>
-        fitting(inner, dModel, wide.dModel, random),
-      ),
-      heads: mixedLayers(a.heads, b.heads, length, random),
-    };
+  choices,
+  sizeOf: ({ heads }) => ({ unit: 'layers', value: heads.length }),
+  transformerSizes: ({ dModel, heads }, resolution) => {
+    const widths = heads.map(() => dModel);
+    return { widths, qkvWidths: widths, tokens: resolution };
   },
   parse,
   format: ({ dModel, dEmbed, divVal, dInner, heads }) =>
@@ -122,34 +111,40 @@ export const ltsGpt2: Space<LtsGpt2> = {
     writeNetwork(NAME, tokens(options, TOKENS), options.seed ?? 0, (s, x) => gpt2(s, x, arch, options)),
 };
 
-/** A width of a perceptron, drawn again if the width of the model has become too large for it. */
-function fitting(dInner: number, before: number, dModel: number, random: Random): number {
+/** A width of a perceptron: the least that is wide enough if the model has become too wide for it. */
+function fitting(dInner: number, before: number, dModel: number): number {
   const isBroken = isWideEnough(dInner, before) && !isWideEnough(dInner, dModel);
-  return isBroken ? random.pick(innerWidths(dModel)) : dInner;
+  return isBroken ? innerWidths(dModel)[0]! : dInner;
 }
 
-function mutate(arch: LtsGpt2, random: Random): LtsGpt2 {
+function choices(arch: LtsGpt2): readonly Choice<LtsGpt2>[] {
   const { dModel, dEmbed, divVal, dInner, heads } = arch;
-  const depth = heads.length;
-  const site = random.below(4 + 2 * depth);
-  if (site === 0) {
-    const width = another(GRID.dModel, dModel, random);
-    return { ...arch, dModel: width, dInner: dInner.map((inner) => fitting(inner, dModel, width, random)) };
-  }
-  if (site === 1) return { ...arch, dEmbed: another(GRID.dEmbed, dEmbed, random) };
-  if (site === 2) return { ...arch, divVal: another(GRID.divVal, divVal, random) };
-  if (site === 3) {
-    const length = another(GRID.depth, depth, random);
-    return {
+  return [
+    choiceOf<LtsGpt2, number>('d_model', GRID.dModel, dModel, (width) => ({
       ...arch,
-      dInner: resized(dInner, length, () => random.pick(innerWidths(dModel))),
-      heads: resized(heads, length, () => random.pick(GRID.heads)),
-    };
-  }
-  const layer = (site - 4) >> 1;
-  return site % 2 === 0
-    ? { ...arch, dInner: withElement(dInner, layer, another(innerWidths(dModel), dInner[layer]!, random)) }
-    : { ...arch, heads: withElement(heads, layer, another(GRID.heads, heads[layer]!, random)) };
+      dModel: width,
+      dInner: dInner.map((inner) => fitting(inner, dModel, width)),
+    })),
+    choiceOf<LtsGpt2, number>('n_layer', GRID.depth, heads.length, (depth) => ({
+      ...arch,
+      dInner: resized(dInner, depth),
+      heads: resized(heads, depth),
+    })),
+    choiceOf<LtsGpt2, number>('d_embed', GRID.dEmbed, dEmbed, (width) => ({ ...arch, dEmbed: width })),
+    choiceOf<LtsGpt2, number>('div_val', GRID.divVal, divVal, (value) => ({ ...arch, divVal: value })),
+    ...elementChoices(
+      (i) => `layer ${i + 1} d_inner`,
+      innerWidths(dModel),
+      dInner,
+      (list) => ({ ...arch, dInner: list }),
+    ),
+    ...elementChoices<LtsGpt2, number>(
+      (i) => `layer ${i + 1} heads`,
+      GRID.heads,
+      heads,
+      (list) => ({ ...arch, heads: list }),
+    ),
+  ];
 }
 
 function parse(text: string): LtsGpt2 {

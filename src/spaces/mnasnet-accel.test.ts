@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from './conformance.testing.js';
-import { type AccelMnasNet, accelMnasNet } from './mnasnet-accel.js';
+import { accelMnasNet } from './mnasnet-accel.js';
 import { countsOf, expectGoldenCounts, goldenModels } from './mobile.testing.js';
 
 const blocks = Array(6).fill('e1k3l1').join('-');
@@ -17,13 +17,6 @@ describeSpace(accelMnasNet, {
     ['{"block0_e": 1}', /no 'block0_k'/],
     [JSON.stringify({ block0_e: 1, block0_k: 3, block0_l: 1, block0_se: 'yes' }), /'block0_se' is neither/],
   ],
-  choices: (arch) =>
-    (arch as AccelMnasNet).flatMap(({ expansion, kernel, layers, isSqueezed }, i) => [
-      `${i}: expansion ${expansion}`,
-      `${i}: kernel ${kernel}`,
-      `${i}: layers ${layers}`,
-      `${i}: squeezed ${isSqueezed}`,
-    ]),
 });
 
 describe('Accel-NASBench MnasNet', () => {

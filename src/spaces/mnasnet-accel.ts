@@ -4,10 +4,10 @@
 import { globalAveragePool } from '../nn/convolution.js';
 import { linear } from '../nn/linear.js';
 import { printableStart } from '../util/printable.js';
-import type { Random } from '../util/random.js';
+import { archError } from './arch-error.js';
 import { JsonArch } from './arch-json.js';
 import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
-import { another, archError, withElement } from './choices.js';
+import { choiceOf, switchOf } from './choice.js';
 import { convNorm, invertedResidual, makeDivisible, relu, sigmoid } from './mobile.js';
 import { images, writeNetwork } from './network.js';
 import type { Space } from './space.js';
@@ -68,20 +68,18 @@ export const accelMnasNet: Space<AccelMnasNet> = {
       layers: random.pick(layers),
       isSqueezed: random.chance(0.5),
     })),
-  mutate: (arch, random) => {
-    const i = random.below(arch.length);
-    return withElement(arch, i, mutatedBlock(arch[i]!, BLOCKS[i]!.layers, random));
-  },
-  crossover: (a, b, random) =>
-    a.map((block, i) => {
-      const parent = (): AccelBlock => (random.chance(0.5) ? block : b[i]!);
-      return {
-        expansion: parent().expansion,
-        kernel: parent().kernel,
-        layers: parent().layers,
-        isSqueezed: parent().isSqueezed,
-      };
+  choices: (arch) =>
+    arch.flatMap((block, i) => {
+      const site = (what: string): string => `block ${i + 1} ${what}`;
+      const changed = (change: Partial<AccelBlock>): AccelMnasNet => arch.with(i, { ...block, ...change });
+      return [
+        choiceOf(site('layers'), BLOCKS[i]!.layers, block.layers, (layers) => changed({ layers })),
+        choiceOf(site('expansion'), EXPANSIONS, block.expansion, (expansion) => changed({ expansion })),
+        choiceOf(site('kernel'), KERNELS, block.kernel, (kernel) => changed({ kernel })),
+        switchOf(site('squeeze'), block.isSqueezed, (isSqueezed) => changed({ isSqueezed })),
+      ];
     }),
+  sizeOf: (arch) => ({ unit: 'layers', value: arch.reduce((sum, { layers }) => sum + layers, 0) }),
   parse: (text) => checked(JsonArch.isMeant(text) ? ofJson(new JsonArch(NAME, text)) : ofText(text), text),
   format: (arch) =>
     arch
@@ -130,19 +128,6 @@ function nodeName(
   layer: number,
 ): string {
   return blockAt(`k${kernel}_e${expansion}${isSqueezed ? '_s' : ''}`, block + 1, layer + 1);
-}
-
-function mutatedBlock(block: AccelBlock, layers: readonly number[], random: Random): AccelBlock {
-  switch (random.pick(['expansion', 'kernel', 'layers', 'squeeze'])) {
-    case 'expansion':
-      return { ...block, expansion: another(EXPANSIONS, block.expansion, random) };
-    case 'kernel':
-      return { ...block, kernel: another(KERNELS, block.kernel, random) };
-    case 'layers':
-      return { ...block, layers: another(layers, block.layers, random) };
-    default:
-      return { ...block, isSqueezed: !block.isSqueezed };
-  }
 }
 
 function ofText(text: string): AccelMnasNet {

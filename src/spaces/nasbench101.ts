@@ -4,7 +4,8 @@ import { linear } from '../nn/linear.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import type { Random } from '../util/random.js';
-import { another, archError, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { choiceOf, elementChoices } from './choice.js';
 import {
   canonical,
   cellHash,
@@ -17,7 +18,7 @@ import {
   prune,
 } from './nasbench101-cell.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
-import type { Space } from './space.js';
+import type { Choice, Space } from './space.js';
 
 const NAME = 'nasbench101';
 const STEM_WIDTH = 128;
@@ -36,15 +37,17 @@ export const nasBench101: Space<NasBench101> = {
   size: 423_624n,
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample,
-  mutate,
-  crossover,
+  choices,
+  cross,
   parse,
   format,
   hash: cellHash,
+  sizeOf: ({ adjacency }) => ({ unit: 'vertices', value: adjacency.length }),
   cell: ({ adjacency, ops }) => ({ ops: ['input', ...ops, 'output'], adjacency }),
   // As arch2vec numbers them, and predictors since.
   vocabulary: ['input', 'conv1x1-bn-relu', 'conv3x3-bn-relu', 'maxpool3x3', 'output'],
   largestCell: MAX_VERTICES,
+  cellOperations: { names: OPERATIONS },
   network: (arch, options = {}) => {
     const { classes = 10, seed = 0 } = options;
     // At least 8, as up to five vertices share the channels of a cell.
@@ -88,60 +91,85 @@ function frame(
 }
 
 /**
- * Another operation, an edge more or less, or a vertex more: in the middle of an edge or beside one. One vertex less
- * comes about where an edge less leaves it without use. Every cell is reached from every other.
+ * Another operation, an edge more or less, or a vertex more: in the middle of an edge or beside a pair of vertices. One
+ * vertex less comes about where an edge less leaves it without use. Every cell is reached from every other.
  */
-function mutate(arch: NasBench101, random: Random): NasBench101 {
-  const before = format(arch);
-  for (;;) {
-    const mutated = canonical(random.pick(MUTATIONS)(arch, random));
-    if (mutated && format(mutated) !== before) return mutated;
-  }
+function choices(arch: NasBench101): readonly Choice<NasBench101>[] {
+  const { adjacency, ops } = arch;
+  const pairs = adjacency.flatMap((_, i) => adjacency.slice(i + 1).map((_, k) => [i, i + 1 + k] as const));
+  return [
+    ...elementChoices(
+      (i) => `vertex ${i + 1} operation`,
+      OPERATIONS,
+      ops,
+      (list) => canonical({ adjacency, ops: list }),
+    ),
+    ...pairs.map(([i, j]) =>
+      choiceOf(`edge ${i}-${j}`, [0, 1], adjacency[i]![j]!, (edge) =>
+        canonical({ adjacency: withEdge(adjacency, i, j, edge), ops }),
+      ),
+    ),
+    newVertex(arch, adjacency.length < MAX_VERTICES ? pairs : []),
+  ];
 }
 
-const MUTATIONS: readonly ((arch: NasBench101, random: Random) => NasBench101)[] = [
-  (arch, random) => {
-    if (arch.ops.length === 0) return arch;
-    const vertex = random.below(arch.ops.length);
-    return { ...arch, ops: withElement(arch.ops, vertex, another(OPERATIONS, arch.ops[vertex]!, random)) };
-  },
-  (arch, random) => {
-    const [i, j] = pairBelow(arch.adjacency.length, random);
-    return { ...arch, adjacency: withEdge(arch.adjacency, i, j, 1 - arch.adjacency[i]![j]!) };
-  },
-  ({ adjacency, ops }, random) => {
-    const [i, j] = pairBelow(adjacency.length, random);
-    const isInside = random.chance(0.5);
-    const shifted = isInside ? withEdge(adjacency, i, j, 0) : adjacency;
-    // The new vertex comes right after i.
-    const insert = <T>(list: readonly T[], element: T): T[] => list.toSpliced(i + 1, 0, element);
-    const row = insert(
-      adjacency.map((_, k) => Number(k === j)),
-      0,
-    );
-    return {
-      adjacency: insert(
-        shifted.map((old, k) => insert(old, Number(k === i))),
-        row,
-      ),
-      ops: ops.toSpliced(i, 0, random.pick(OPERATIONS)),
-    };
-  },
-];
+/** One vertex more: `maxpool3x3 in 0-2` takes the place of that edge, `maxpool3x3 beside 0-2` only joins its ends. */
+function newVertex(arch: NasBench101, pairs: readonly (readonly [number, number])[]): Choice<NasBench101> {
+  const present = 'none';
+  const places = pairs.flatMap(([i, j]) => [
+    ...(arch.adjacency[i]![j] ? [{ i, j, isInside: true }] : []),
+    { i, j, isInside: false },
+  ]);
+  const optionOf = (index: number) => ({
+    operation: OPERATIONS[(index - 1) % OPERATIONS.length]!,
+    place: places[Math.floor((index - 1) / OPERATIONS.length)]!,
+  });
+  return {
+    site: 'new vertex',
+    present,
+    count: 1 + places.length * OPERATIONS.length,
+    option: (index) => {
+      if (index === 0) return present;
+      const { operation, place } = optionOf(index);
+      return `${operation} ${place.isInside ? 'in' : 'beside'} ${place.i}-${place.j}`;
+    },
+    set: (index) => {
+      if (index === 0) return arch;
+      const { operation, place } = optionOf(index);
+      return canonical(withVertex(arch, place.i, place.j, operation, place.isInside));
+    },
+  };
+}
 
-/** i < j below a count, every pair equally likely. */
-function pairBelow(count: number, random: Random): [number, number] {
-  const i = random.below(count);
-  const j = another([...Array(count).keys()], i, random);
-  return i < j ? [i, j] : [j, i];
+/** A vertex right after i that i feeds and that feeds j. */
+function withVertex(
+  { adjacency, ops }: NasBench101,
+  i: number,
+  j: number,
+  operation: Operation,
+  isInside: boolean,
+): NasBench101 {
+  const insert = <T>(list: readonly T[], element: T): T[] => list.toSpliced(i + 1, 0, element);
+  const edges = isInside ? withEdge(adjacency, i, j, 0) : adjacency;
+  const row = insert(
+    adjacency.map((_, k) => Number(k === j)),
+    0,
+  );
+  return {
+    adjacency: insert(
+      edges.map((old, k) => insert(old, Number(k === i))),
+      row,
+    ),
+    ops: ops.toSpliced(i, 0, operation),
+  };
 }
 
 function withEdge(adjacency: NasBench101['adjacency'], i: number, j: number, edge: number): number[][] {
-  return adjacency.map((row, k) => (k === i ? withElement(row, j, edge) : [...row]));
+  return adjacency.map((row, k) => (k === i ? row.with(j, edge) : [...row]));
 }
 
 /** Vertices of the same number stand for each other, the outputs too; what one cell lacks has no edges. */
-function crossover(a: NasBench101, b: NasBench101, random: Random): NasBench101 {
+function cross(a: NasBench101, b: NasBench101, random: Random): NasBench101 {
   const [left, right] = [inFrame(a), inFrame(b)];
   for (let i = 0; i < MAX_TRIES; i++) {
     const child = canonical(

@@ -6,7 +6,8 @@ import { batchNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { digest } from '../util/digest.js';
-import { another, archError, mixed, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { elementChoices } from './choice.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
 import type { Cell, Space } from './space.js';
 
@@ -38,19 +39,27 @@ export const nasBench201: Space<NasBench201> = {
   size: BigInt(OPERATIONS.length) ** BigInt(EDGES.length),
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
-  mutate: (arch, random) => {
-    const edge = random.below(arch.length);
-    return withElement(arch, edge, another(OPERATIONS, arch[edge]!, random));
-  },
-  crossover: mixed,
+  choices: (arch) =>
+    elementChoices(
+      (i) => `edge ${EDGES[i]!.join('-')}`,
+      OPERATIONS,
+      arch,
+      (changed) => changed,
+    ),
   parse,
   format,
   hash,
+  sizeOf: (arch) => ({
+    unit: 'operations that are not none',
+    value: arch.filter((operation) => operation !== 'none').length,
+  }),
   cell,
   prunedCell,
   // As arch2vec numbers them, and predictors since.
   vocabulary: ['input', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3', 'skip_connect', 'none', 'output'],
   largestCell: EDGES.length + 2,
+  identities: ['skip_connect'],
+  cellOperations: { names: OPERATIONS, edges: EDGES },
   network: (arch, options = {}) => {
     const { classes = 10, seed = 0 } = options;
     return writeNetwork(NAME, images(options, 32, 4), seed, (s, x) => {

@@ -3,7 +3,7 @@ import { cost } from '../analysis/cost.js';
 import { inferShapes } from '../analysis/infer.js';
 import { describeSpace } from './conformance.testing.js';
 import { nasBench201 } from './nasbench201.js';
-import { type NatsSize, natsSize } from './nats-size.js';
+import { natsSize } from './nats-size.js';
 
 describeSpace(natsSize, {
   small: { resolution: 8, width: 0.25 },
@@ -14,7 +14,6 @@ describeSpace(natsSize, {
     ['8:-8:8:8:8', /layer 2 cannot have '-8' channels/],
     ['8:8:8e0:8:8', /layer 3 cannot have '8e0' channels/],
   ],
-  choices: (arch) => (arch as NatsSize).map((width, layer) => `${layer}: ${width}`),
 });
 
 describe('the size space of NATS-Bench', () => {

@@ -5,7 +5,8 @@ import { linear } from '../nn/linear.js';
 import { batchNorm } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
-import { another, archError, mixed, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { elementChoices } from './choice.js';
 import { reluConvNorm, residualBlock } from './nasbench201.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
 import type { Space } from './space.js';
@@ -27,11 +28,14 @@ export const natsSize: Space<NatsSize> = {
   size: BigInt(WIDTHS.length) ** BigInt(LAYERS),
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) => Array.from({ length: LAYERS }, () => random.pick(WIDTHS)),
-  mutate: (arch, random) => {
-    const layer = random.below(LAYERS);
-    return withElement(arch, layer, another<number>(WIDTHS, arch[layer]!, random));
-  },
-  crossover: mixed,
+  choices: (arch) =>
+    elementChoices<NatsSize, number>(
+      (i) => `layer ${i + 1} width`,
+      WIDTHS,
+      arch,
+      (changed) => changed,
+    ),
+  sizeOf: (arch) => ({ unit: 'channels', value: arch.reduce((sum, width) => sum + width, 0) }),
   parse,
   format: (arch) => arch.join(':'),
   network: (arch, options = {}) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from './conformance.testing.js';
 import { countsOf, expectGoldenCounts } from './mobile.testing.js';
-import { type OfaMobileNetV3, ofaMobileNetV3 } from './ofa-mobilenetv3.js';
+import { ofaMobileNetV3 } from './ofa-mobilenetv3.js';
 
 const twos = 'k3e3k3e3';
 const lists = (arch: object): string =>
@@ -26,19 +26,6 @@ describeSpace(ofaMobileNetV3, {
     [lists({ r: 100 }), /resolution is 100/],
     [lists({ wid: 1 }), /'wid' is a width/],
   ],
-  choices: (arch) => {
-    const { resolution, stages } = arch as OfaMobileNetV3;
-    return [
-      `resolution ${resolution}`,
-      ...stages.flatMap((stage, i) => [
-        `stage ${i}: ${stage.length}`,
-        ...stage.flatMap(({ kernel, expansion }, j) => [
-          `stage ${i}, layer ${j}: kernel ${kernel}`,
-          `stage ${i}, layer ${j}: expansion ${expansion}`,
-        ]),
-      ]),
-    ];
-  },
 });
 
 describe('OFA MobileNetV3', () => {

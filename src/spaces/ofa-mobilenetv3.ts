@@ -4,19 +4,20 @@
 import { conv2d } from '../nn/convolution.js';
 import { linear } from '../nn/linear.js';
 import { printableStart } from '../util/printable.js';
+import { archError } from './arch-error.js';
 import { JsonArch } from './arch-json.js';
 import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
-import { another, archError } from './choices.js';
+import { choiceOf } from './choice.js';
 import {
   countStages,
-  crossStages,
   type Depths,
   type ElasticStage,
   elasticStage,
   formatStages,
+  layerCount,
   parseStages,
   sampleStages,
-  stageMutations,
+  stageChoices,
   stageNodes,
   stagePlaces,
   stagesOfLists,
@@ -57,17 +58,11 @@ export const ofaMobileNetV3: Space<OfaMobileNetV3> = {
   size: BigInt(RESOLUTIONS.length) * countStages(DEPTHS),
   defaults: { resolution: RESOLUTION, classes: 1000, input: 'image' },
   sample: (random) => ({ resolution: random.pick(RESOLUTIONS), stages: sampleStages(DEPTHS, random) }),
-  mutate: (arch, random) => {
-    const mutations = stageMutations(arch.stages, DEPTHS);
-    const which = random.below(mutations.length + 1);
-    return which === mutations.length
-      ? { ...arch, resolution: another(RESOLUTIONS, arch.resolution, random) }
-      : { ...arch, stages: mutations[which]!(random) };
-  },
-  crossover: (a, b, random) => ({
-    resolution: (random.chance(0.5) ? a : b).resolution,
-    stages: crossStages(a.stages, b.stages, random),
-  }),
+  choices: (arch) => [
+    choiceOf('resolution', RESOLUTIONS, arch.resolution, (resolution) => ({ ...arch, resolution })),
+    ...stageChoices(arch.stages, DEPTHS, (stages) => ({ ...arch, stages })),
+  ],
+  sizeOf: ({ stages }) => ({ unit: 'blocks', value: layerCount(stages) }),
   parse,
   format: ({ resolution, stages }) => `r${resolution}-${formatStages(stages)}`,
   cell: ({ resolution, stages }) => chainCell(inputOf(resolution), stageNodes(stages)),

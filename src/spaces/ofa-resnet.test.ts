@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from './conformance.testing.js';
 import { countsOf, expectGoldenCounts } from './mobile.testing.js';
-import { type OfaResNet, ofaResNet } from './ofa-resnet.js';
+import { ofaResNet } from './ofa-resnet.js';
 
 const [first, second, third, fourth] = ['w65e20e20', 'w65e20e20', 'w65e20e20e20e20', 'w65e20e20'];
 const lists = (arch: object): string =>
@@ -27,20 +27,6 @@ describeSpace(ofaResNet, {
     [lists({ e: Array(18).fill(0.3) }), /expansion of stage 1, block 1 is 30/],
     [lists({ image_size: 200 }), /resolution is 200/],
   ],
-  choices: (arch) => {
-    const { resolution, stem, isStemDeep, stemOut, stages } = arch as OfaResNet;
-    return [
-      `resolution ${resolution}`,
-      `stem ${stem}`,
-      `deep stem: ${isStemDeep}`,
-      `end of the stem ${stemOut}`,
-      ...stages.flatMap(({ width, expansions }, i) => [
-        `stage ${i}: width ${width}`,
-        `stage ${i}: ${expansions.length}`,
-        ...expansions.map((expansion, j) => `stage ${i}, block ${j}: ${expansion}`),
-      ]),
-    ];
-  },
 });
 
 describe('OFA ResNet-50', () => {

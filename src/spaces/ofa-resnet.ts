@@ -5,13 +5,13 @@ import { linear } from '../nn/linear.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import { printableStart } from '../util/printable.js';
-import type { Random } from '../util/random.js';
+import { archError } from './arch-error.js';
 import { JsonArch } from './arch-json.js';
 import { blockAt, CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from './chain-cell.js';
-import { another, archError, mixed, resized, withElement } from './choices.js';
+import { choiceOf, elementChoices, resized, switchOf } from './choice.js';
 import { convNorm, makeDivisible, relu } from './mobile.js';
 import { images, writeNetwork } from './network.js';
-import type { Space } from './space.js';
+import type { Choice, Space } from './space.js';
 
 /** All widths and expansions in percent. */
 export interface OfaResNet {
@@ -89,17 +89,7 @@ export const ofaResNet: Space<OfaResNet> = {
       expansions: Array.from({ length: random.pick(depths) }, () => random.pick(EXPANSIONS)),
     })),
   }),
-  mutate: (arch, random) => random.pick(mutations(arch))(random),
-  crossover: (a, b, random) => {
-    const parent = (): OfaResNet => (random.chance(0.5) ? a : b);
-    return {
-      resolution: parent().resolution,
-      stem: parent().stem,
-      isStemDeep: parent().isStemDeep,
-      stemOut: parent().stemOut,
-      stages: a.stages.map((stage, i) => crossStage(stage, b.stages[i]!, random)),
-    };
-  },
+  choices,
   parse,
   format: ({ resolution, stem, isStemDeep, stemOut, stages }) =>
     [
@@ -178,41 +168,34 @@ function halved(x: Value, stride: number): Value {
   });
 }
 
-/** All the ways to make one choice differently. */
-function mutations(arch: OfaResNet): ((random: Random) => OfaResNet)[] {
-  const { stages } = arch;
-  const withStage = (i: number, change: Partial<ResNetStage>): OfaResNet => ({
-    ...arch,
-    stages: withElement(stages, i, { ...stages[i]!, ...change }),
-  });
-  const ofStages = stages.flatMap(({ width, expansions }, i) => [
-    (random: Random) => withStage(i, { width: another(WIDTHS, width, random) }),
-    (random: Random) => {
-      const depth = another(DEPTHS[i]!, expansions.length, random);
-      return withStage(i, { expansions: resized(expansions, depth, () => random.pick(EXPANSIONS)) });
-    },
-    ...expansions.map((expansion, j) => (random: Random) => {
-      const changed = withElement(expansions, j, another(EXPANSIONS, expansion, random));
-      return withStage(i, { expansions: changed });
-    }),
-  ]);
+function choices(arch: OfaResNet): readonly Choice<OfaResNet>[] {
+  const { resolution, stem, isStemDeep, stemOut, stages } = arch;
   return [
-    (random) => ({ ...arch, resolution: another(RESOLUTIONS, arch.resolution, random) }),
-    (random) => ({ ...arch, stem: another(STEM_WIDTHS, arch.stem, random) }),
-    () => ({ ...arch, isStemDeep: !arch.isStemDeep }),
-    (random) => ({ ...arch, stemOut: another(WIDTHS, arch.stemOut, random) }),
-    ...ofStages,
+    choiceOf('resolution', RESOLUTIONS, resolution, (r) => ({ ...arch, resolution: r })),
+    choiceOf('stem width', STEM_WIDTHS, stem, (width) => ({ ...arch, stem: width })),
+    switchOf('stem residual', isStemDeep, (isDeep) => ({ ...arch, isStemDeep: isDeep })),
+    choiceOf('stem output width', WIDTHS, stemOut, (width) => ({ ...arch, stemOut: width })),
+    ...stages.flatMap((stage, i) => {
+      const { expansions } = stage;
+      const place = `stage ${i + 1}`;
+      const changed = (change: Partial<ResNetStage>): OfaResNet => ({
+        ...arch,
+        stages: stages.with(i, { ...stage, ...change }),
+      });
+      return [
+        choiceOf(`${place} width`, WIDTHS, stage.width, (width) => changed({ width })),
+        choiceOf(`${place} blocks`, DEPTHS[i]!, expansions.length, (depth) =>
+          changed({ expansions: resized(expansions, depth) }),
+        ),
+        ...elementChoices(
+          (j) => `${place} block ${j + 1} expansion`,
+          EXPANSIONS,
+          expansions,
+          (list) => changed({ expansions: list }),
+        ),
+      ];
+    }),
   ];
-}
-
-/** The width and the depth from one parent each, and every block's expansion from one that has the block. */
-function crossStage(a: ResNetStage, b: ResNetStage, random: Random): ResNetStage {
-  const { width } = random.chance(0.5) ? a : b;
-  const depth = (random.chance(0.5) ? a : b).expansions.length;
-  const [shorter, longer] =
-    a.expansions.length < b.expansions.length ? [a.expansions, b.expansions] : [b.expansions, a.expansions];
-  const expansions = [...mixed(shorter, longer, random), ...longer.slice(shorter.length)];
-  return { width, expansions: expansions.slice(0, depth) };
 }
 
 function parse(text: string): OfaResNet {

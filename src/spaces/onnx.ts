@@ -7,8 +7,8 @@ import { isDefaultDomain, type Model, type Node, nodeLabel } from '../graph/grap
 import { usedNames } from '../graph/order.js';
 import { isTensor, sameType, type ValueType } from '../graph/types.js';
 import { schemaFor } from '../ops/schemas.js';
-import { AuspexError } from '../util/errors.js';
-import { another, archError } from './choices.js';
+import { archError } from './arch-error.js';
+import { choiceOf } from './choice.js';
 import { outerShapes, type Replacement, withEdits, withShuffledWeights, withSizes } from './onnx-network.js';
 import type { Space, SpaceDefaults } from './space.js';
 
@@ -81,15 +81,12 @@ export function onnxSpace(name: string, model: Model): Space<OnnxArch> {
     size: sites.reduce((product, { options }) => product * BigInt(1 + options.length), 1n),
     defaults: defaultsOf(inference),
     sample: (random) => built(({ options }) => (random.chance(share) ? random.pick(options) : BASE)),
-    mutate: (arch, random) => {
-      if (sites.length === 0) {
-        throw new AuspexError('SPACE_SINGLE', `no node of ${name} can be edited, so it has no neighbours`);
-      }
-      const changed = random.pick(sites);
-      const to = another([BASE, ...changed.options], find(arch, changed), random);
-      return built((site) => (site === changed ? to : find(arch, site)));
-    },
-    crossover: (a, b, random) => built((site) => find(random.pick([a, b]), site)),
+    choices: (arch) =>
+      sites.map((changed) =>
+        choiceOf(changed.label, [BASE, ...changed.options], find(arch, changed), (to) =>
+          built((site) => (site === changed ? to : find(arch, site))),
+        ),
+      ),
     parse: (text) => {
       const choices = parseEdits(text, byLabel);
       return built(({ label }) => choices.get(label) ?? BASE);

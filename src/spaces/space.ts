@@ -25,6 +25,49 @@ export interface Cell {
   readonly adjacency: readonly (readonly number[])[];
 }
 
+/** One of the choices that an architecture is made of, with all its options. */
+export interface Choice<A> {
+  /** Where it is made, such as `stage 2 layer 1 kernel`: the same in all architectures that have it. */
+  readonly site: string;
+  /** The option that the architecture has; always one of the options. */
+  readonly present: string | number;
+  /** Options are numbers, of which near ones are alike. */
+  readonly ordinal?: true;
+  /** How many options there are, the present one among them. */
+  readonly count: number;
+  /** @param i from 0 to count − 1 */
+  option(i: number): string | number;
+  /**
+   * The architecture with option i, and what must follow from it: more layers repeat the last one, what no longer fits is
+   * changed to what fits. For the present option an equal architecture; undefined where the option is not allowed.
+   */
+  set(i: number): A | undefined;
+}
+
+/** How large an architecture is, as its space counts it: 14 layers, 7 vertices. */
+export interface ArchitectureSize {
+  /** What is counted, in the plural. */
+  readonly unit: string;
+  readonly value: number;
+}
+
+/** The widths of a transformer, block by block. */
+export interface TransformerSizes {
+  /** Of the residual stream. */
+  readonly widths: readonly number[];
+  /** Of all heads together. */
+  readonly qkvWidths: readonly number[];
+  /** How many tokens go through a block. */
+  readonly tokens: number;
+}
+
+/** What the operations of a space's cells are, and where they stand; features of cells are made from it. */
+export interface CellOperations {
+  readonly names: readonly string[];
+  /** The ends of the edges that have operations, in the order of a cell's nodes; undefined where nodes have them. */
+  readonly edges?: readonly (readonly [from: number, to: number])[];
+}
+
 /** The sizes a space's networks have by default. */
 export interface SpaceDefaults {
   readonly resolution: number;
@@ -57,22 +100,36 @@ export interface Space<A> {
   readonly size: bigint | undefined;
   readonly defaults: SpaceDefaults;
   sample(random: Random): A;
-  /** A neighbour: one choice made differently. Never the architecture itself. */
-  mutate(arch: A, random: Random): A;
-  /** A child that takes every choice from one of its parents. */
-  crossover(a: A, b: A, random: Random): A;
+  /**
+   * All choices of an architecture, those that others depend on first. `choices.ts` makes neighbours, mutants, children and
+   * distances of them.
+   */
+  choices(arch: A): readonly Choice<A>[];
+  /** A child of two, for spaces whose choices are edits, so that a site means another thing in another architecture. */
+  cross?(a: A, b: A, random: Random): A;
   /** Throws an AuspexError `ARCH_TEXT` that says what is wrong, and where in the text. */
   parse(text: string): A;
   format(arch: A): string;
   /** The same for architectures that are the same network up to the order of their parts; the text unless given. */
   hash?(arch: A): string;
+  /** What splits by size group rows by. */
+  sizeOf?(arch: A): ArchitectureSize;
+  /** Given for transformers. @param resolution tokens of a text or the side of an image */
+  transformerSizes?(arch: A, resolution: number): TransformerSizes;
   cell?(arch: A): Cell;
-  /** The cell without operations that have no part in the result; `cell` where there is none of this. */
+  /**
+   * The cell without operations that have no part in the result, the same for cells that compute the same; `cell` where
+   * there is none of this.
+   */
   prunedCell?(arch: A): Cell;
   /** Every name that an operation of `cell` can have, in a fixed order; there is one where there are cells. */
   readonly vocabulary?: readonly string[];
   /** The most nodes that a cell has; given where there are cells. */
   readonly largestCell?: number;
+  /** Operations of the vocabulary that only pass on what they get. */
+  readonly identities?: readonly string[];
+  /** Given where the operations of cells alone, without their places, make up the vocabulary. */
+  readonly cellOperations?: CellOperations;
   network(arch: A, options?: NetworkOptions): Model;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../util/random.js';
 import { describeSpace } from './conformance.testing.js';
 import { itIsAsInPyTorch } from './gennape-families.testing.js';
-import { type TwoPath, twoPath } from './two-path.js';
+import { twoPath } from './two-path.js';
 
 const PATH = 'conv3x3:2,conv3x3:2';
 
@@ -22,14 +22,6 @@ describeSpace(twoPath, {
     [`${PATH}/conv1x1:2,conv3x3:2`, /'conv1x1' has no convolution/],
     [`${PATH}/conv1x1+conv3x3+maxpool3x3:2,conv3x3:2`, /more than one of conv1x1, maxpool3x3/],
   ],
-  choices: (arch) =>
-    (arch as TwoPath).flatMap((path, i) => [
-      `path ${i}: ${path.length} blocks`,
-      ...path.flatMap(({ ops, reduces }, j) => [
-        `block ${i}.${j}: ${reduces ? 'reduces' : 'keeps'}, ${ops.length} operators`,
-        ...ops.map((op, k) => `operator ${i}.${j}.${k}: ${op}`),
-      ]),
-    ]),
 });
 
 describe('Two-Path', () => {

@@ -5,21 +5,22 @@ import { linear } from '../nn/linear.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
 import type { Random } from '../util/random.js';
-import { archError, withElement } from './choices.js';
+import { archError } from './arch-error.js';
+import { choiceOf } from './choice.js';
 import {
   averagePoolNorm,
   convNormRelu6,
   drawList,
-  editList,
   inceptionS,
   maxPoolNorm,
   type OperatorKinds,
+  operatorChoices,
   problemOfList,
   shuffled,
   twoConvs,
 } from './gennape-blocks.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
-import type { Space } from './space.js';
+import type { Choice, Space } from './space.js';
 
 type Layer = (s: Scope, x: Value, out: number, stride: number) => Value;
 
@@ -91,14 +92,13 @@ export const twoPath: Space<TwoPath> = {
   size: pathCount() ** 2n,
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) => [drawPath(random), drawPath(random)],
-  mutate: (arch, random) => {
-    for (;;) {
-      const side = random.below(2);
-      const mutated = withElement(arch, side, editPath(arch[side]!, random)) as unknown as TwoPath;
-      if (problem(mutated) === undefined && format(mutated) !== format(arch)) return mutated;
-    }
-  },
-  crossover: ([a1, a2], [b1, b2], random) => [crossPaths(a1, b1, random), crossPaths(a2, b2, random)],
+  choices: (arch) =>
+    arch.flatMap((path, side) =>
+      pathChoices(path, `path ${side + 1}`, (changed) => {
+        const made = arch.with(side, changed) as unknown as TwoPath;
+        return problem(made) === undefined ? made : undefined;
+      }),
+    ),
   parse,
   format,
   hash: (arch) => arch.map(formatPath).sort().join('/'),
@@ -146,33 +146,44 @@ function drawPath(random: Random): Path {
   return reduces.map((r) => drawBlock(random, r));
 }
 
-/** Edits a list of operators, moves a reduction, or puts a block in or takes one out; may break the rules. */
-function editPath(path: Path, random: Random): Path {
-  const at = random.below(path.length);
-  const block = path[at]!;
-  switch (random.below(6)) {
-    case 0:
-      return path.toSpliced(random.below(path.length + 1), 0, drawBlock(random, false));
-    case 1:
-      return path.toSpliced(at, 1);
-    case 2: {
-      const other = random.below(path.length);
-      return path
-        .with(at, { ...block, reduces: path[other]!.reduces })
-        .with(other, { ...path[other]!, reduces: block.reduces });
-    }
-    default:
-      return path.with(at, { ...block, ops: editList(KINDS, block.ops, random) });
-  }
+const LENGTHS = [2, 3, 4] as const;
+const OP_COUNTS = [1, 2, 3] as const;
+
+/** How many blocks, which of them stride, and the operators of each. What is set may break the rules. */
+function pathChoices<A>(path: Path, place: string, set: (path: Path) => A | undefined): Choice<A>[] {
+  return [
+    choiceOf<A, number>(`${place} blocks`, LENGTHS, path.length, (length) => set(withBlocks(path, length))),
+    choiceOf(`${place} reductions`, pairsBelow(path.length), reductionsOf(path), (pair) =>
+      set(path.map((block, i) => ({ ...block, reduces: pair.split(',').includes(String(i + 1)) }))),
+    ),
+    ...path.flatMap((block, i) =>
+      operatorChoices(KINDS, OP_COUNTS, block.ops, `${place} block ${i + 1}`, (ops) =>
+        set(path.with(i, { ...block, ops })),
+      ),
+    ),
+  ];
 }
 
-/** How long it is and where it strides comes from one path; the operators of every block from either. */
-function crossPaths(a: Path, b: Path, random: Random): Path {
-  const frame = random.chance(0.5) ? a : b;
-  return frame.map(({ ops, reduces }, i) => {
-    const other = (frame === a ? b : a)[i];
-    return { ops: other !== undefined && random.chance(0.5) ? other.ops : ops, reduces };
-  });
+/** Without the last blocks that do not stride, or with the last one again and again. */
+function withBlocks(path: Path, length: number): Path {
+  const kept = [...path];
+  while (kept.length > length)
+    kept.splice(
+      kept.findLastIndex(({ reduces }) => !reduces),
+      1,
+    );
+  while (kept.length < length) kept.push({ ...kept.at(-1)!, reduces: false });
+  return kept;
+}
+
+/** The places of the blocks that stride, from 1. */
+function reductionsOf(path: Path): string {
+  return path.flatMap(({ reduces }, i) => (reduces ? [i + 1] : [])).join(',');
+}
+
+function pairsBelow(count: number): string[] {
+  const places = Array.from({ length: count }, (_, i) => i + 1);
+  return places.flatMap((i) => places.slice(i).map((j) => `${i},${j}`));
 }
 
 function problem(arch: readonly Path[]): string | undefined {

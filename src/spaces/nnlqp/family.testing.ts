@@ -27,7 +27,7 @@ export function describeFamily(
   space: Space<Variant>,
   { small, refused }: Pick<SpaceExpectations, 'small' | 'refused'>,
 ): void {
-  describeSpace(space, { small, refused, choices: (arch) => choices(space.format(arch as Variant)) });
+  describeSpace(space, { small, refused });
 
   const cases = golden[space.name]!;
   describe(`${space.title} is torchvision's`, () => {
@@ -47,20 +47,6 @@ export function describeFamily(
       },
     );
   });
-}
-
-/** `vgg16:w1,0.5` → vgg16, vgg16 w0: 1, vgg16 w1: 0.5; places of other bases are other places. */
-function choices(text: string): string[] {
-  const [base, ...lists] = text.split(':');
-  return [
-    base!,
-    ...lists.flatMap((list) =>
-      list
-        .slice(1)
-        .split(',')
-        .map((value, i) => `${base} ${list[0]}${i}: ${value}`),
-    ),
-  ];
 }
 
 /** Numbers from −0.5 to 0.5, hashed from their positions as the script does. */

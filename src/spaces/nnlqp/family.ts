@@ -17,8 +17,8 @@
 // have 289.
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import type { Random } from '../../util/random.js';
-import { another, archError, withElement } from '../choices.js';
+import { archError } from '../arch-error.js';
+import { choiceOf } from '../choice.js';
 import { images, scaledWidth, writeNetwork } from '../network.js';
 import type { Space } from '../space.js';
 
@@ -92,21 +92,6 @@ export interface Family {
 export function familySpace({ name, title, paper, bases }: Family): Space<Variant> {
   const byName = new Map(bases.map((base) => [base.name, base]));
   const baseOf = (variant: Variant): Base => byName.get(variant.base)!;
-  /** A variant of a base; genes that cannot keep a value they had are drawn. */
-  const drawn = (base: Base, random: Random, kept: (gene: Gene) => readonly number[]): Variant => ({
-    base: base.name,
-    values: base.genes.map((gene) => {
-      const candidates = kept(gene).filter((value) => gene.options.includes(value));
-      return random.pick(candidates.length > 0 ? candidates : gene.options);
-    }),
-  });
-  const valueIn = (variant: Variant): ((gene: Gene) => readonly number[]) => {
-    const values = new Map(baseOf(variant).genes.map((g, i) => [`${g.kind}${g.at}`, variant.values[i]!]));
-    return (g) => {
-      const value = values.get(`${g.kind}${g.at}`);
-      return value === undefined ? [] : [value];
-    };
-  };
   const format = (variant: Variant): string => {
     const { genes } = baseOf(variant);
     const parts = kindsOf(genes).map(
@@ -126,20 +111,22 @@ export function familySpace({ name, title, paper, bases }: Family): Space<Varian
       0n,
     ),
     defaults: { resolution: 224, classes: 1000, input: 'image' },
-    sample: (random) => drawn(random.pick(bases), random, () => []),
-    mutate: (variant, random) => {
-      const { genes } = baseOf(variant);
-      const index = random.below(genes.length + (bases.length > 1 ? 1 : 0));
-      const found = genes[index];
-      if (found === undefined) {
-        return drawn(another(bases, baseOf(variant), random), random, valueIn(variant));
-      }
-      const value = another(found.options, variant.values[index]!, random);
-      return { base: variant.base, values: withElement(variant.values, index, value) };
+    sample: (random) => {
+      const base = random.pick(bases);
+      return { base: base.name, values: base.genes.map((g) => random.pick(g.options)) };
     },
-    crossover: (a, b, random) => {
-      const [inA, inB] = [valueIn(a), valueIn(b)];
-      return drawn(baseOf(random.chance(0.5) ? a : b), random, (g) => [...inA(g), ...inB(g)]);
+    choices: (variant) => {
+      const base = baseOf(variant);
+      const ofBase = choiceOf('network', [...byName.keys()], variant.base, (other) =>
+        withBase(variant, base, byName.get(other)!),
+      );
+      const ofGenes = base.genes.map((g, i) =>
+        choiceOf(`${g.at} ${KIND_SITES[g.kind]}`, g.options, variant.values[i]!, (value) => ({
+          base: variant.base,
+          values: variant.values.with(i, value),
+        })),
+      );
+      return [...(bases.length > 1 ? [ofBase] : []), ...ofGenes];
     },
     parse: (text) => parse(name, byName, text),
     format,
@@ -156,6 +143,18 @@ export function familySpace({ name, title, paper, bases }: Family): Space<Varian
         write(s, x, { of, channels, times, classes }),
       );
     },
+  };
+}
+
+/** A variant of another base: genes keep the values that they can have there, others are as in the base. */
+function withBase(variant: Variant, from: Base, to: Base): Variant {
+  const values = new Map(from.genes.map((g, i) => [g.kind + g.at, variant.values[i]!]));
+  return {
+    base: to.name,
+    values: to.genes.map((g) => {
+      const value = values.get(g.kind + g.at);
+      return value !== undefined && g.options.includes(value) ? value : g.base;
+    }),
   };
 }
 
@@ -202,6 +201,8 @@ function parse(space: string, bases: ReadonlyMap<string, Base>, text: string): V
   });
   return { base: base.name, values };
 }
+
+const KIND_SITES: Readonly<Record<GeneKind, string>> = { w: 'width', k: 'kernel', e: 'expansion' };
 
 const KIND_WORDS: Readonly<Record<GeneKind, string>> = {
   w: 'factors of widths',

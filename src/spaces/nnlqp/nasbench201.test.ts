@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { describeSpace } from '../conformance.testing.js';
 import { describeArchitecture } from '../describe.js';
-import type { NasBench201 } from '../nasbench201.js';
 import { nnlqpNasBench201 } from './nasbench201.js';
 
 describeSpace(nnlqpNasBench201, {
   small: { resolution: 8, width: 0.25 },
   refused: [['|nor_conv_3x3~0|', /1 groups/]],
-  choices: (arch) => (arch as NasBench201).map((operation, edge) => `${edge}: ${operation}`),
 });
 
 describe('NNLQP NAS-Bench-201', () => {
