@@ -2,8 +2,8 @@
 // wrong and where. Everything else is a defect of auspex.
 import { inferShapes } from '../src/analysis/infer.js';
 import { inspect } from '../src/analysis/inspect.js';
-import { inspectionJson } from '../src/cli/inspect-json.js';
-import { inspectionText } from '../src/cli/inspect-text.js';
+import { inspectDocumentOf } from '../src/app/documents/inspect.js';
+import { inspectionText } from '../src/cli/text/inspect.js';
 import type { Model } from '../src/graph/graph.js';
 import { decodeModel } from '../src/onnx/read.js';
 import { encodeModel } from '../src/onnx/write.js';
@@ -36,7 +36,7 @@ export function runPipeline(bytes: Uint8Array): Outcome {
     if (Number.isNaN(macs) || Number.isNaN(flops)) throw new Defect('the costs are NaN');
     const text = inspectionText(model, inspection, { file: 'model.onnx', nodes: true, tree: true });
     if (UNPRINTABLE.test(text)) throw new Defect('the text could steer a terminal');
-    JSON.stringify(inspectionJson(model, inspection, { file: 'model.onnx', tree: true }));
+    JSON.stringify(inspectDocumentOf(model, inspection, { file: 'model.onnx', tree: true }));
     const { symbols } = inspection.coverage;
     inferShapes(model, { dims: Object.fromEntries(symbols.map(({ symbol }) => [symbol, 2])) });
     return { kind: 'result' };

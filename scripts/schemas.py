@@ -33,10 +33,12 @@ HEADER = """\
 // One line per operator, keyed by its name, outside ai.onnx by 'domain::name'. The value lists its
 // versions, oldest first, separated by ' | '. A version is a list of words separated by spaces:
 //
-//   1,11,22 2-3>1 auto_pad:s="NOTSET" dilations:I group:i=1
+//   1,11,22 2-3>1 (X,W,B) auto_pad:s="NOTSET" dilations:I group:i=1
 //
 //   1,11,22       the opsets which introduced this version; several when arity and attributes are equal
 //   2-3>1         inputs>outputs, each 'min-max', or one number when both are equal; max * is unbounded
+//   (X,W,B)       (optional) the names of its inputs; a variadic one comes last. Where they are missing, they
+//                 are the first of those that a later version has: inputs are added at the end and seldom move
 //   deprecated    (optional) the operator was withdrawn in this opset
 //   contrib       (optional) in ai.onnx, but defined by ONNX Runtime and not by the standard
 //   group:i=1     an attribute: name, ':', type letter, then '!' when required or '=' and its default as JSON
@@ -44,13 +46,15 @@ HEADER = """\
 // Type letters: f float, i int, s string, t tensor, g graph, x sparse_tensor, y type_proto; in upper
 // case the list of these. Float defaults are the shortest decimals that round to the 32-bit value.
 
-/** One version of an operator: since which opset, arity, attributes with their defaults. */
+/** One version of an operator: since which opset, arity, names of inputs, attributes with their defaults. */
 export interface OperatorSchema {
   since: number;
   /** Least and greatest number of inputs; the greatest is Infinity when variadic. */
   inputs: [min: number, max: number];
   /** Least and greatest number of outputs; the greatest is Infinity when variadic. */
   outputs: [min: number, max: number];
+  /** The formal names of its inputs; the last one may stand for any number of them. */
+  inputNames: readonly string[];
   /** The operator was withdrawn in this opset. */
   deprecated?: true;
   /** In ai.onnx, but defined by ONNX Runtime and not by the standard. */
@@ -125,11 +129,24 @@ def encode_arity(low, high):
     return str(low) if low == high else f"{low}-{high}"
 
 
-def encode_version(schema, contrib):
+def names_of(schema):
+    names = [i.name for i in schema.inputs]
+    assert all(re.fullmatch(r"\w+", name) for name in names), f"odd input name: {names}"
+    return names
+
+
+def have_moved(names, latest):
+    """Whether the names of the latest version do not tell those of an older one. Some were only renamed."""
+    return len(names) > len(latest) or any(a != b and a in latest for a, b in zip(names, latest))
+
+
+def encode_version(schema, contrib, latest):
     """All but the opset, so that equal neighbours can share one entry."""
+    names = names_of(schema)
+    is_told = names and (schema is latest or have_moved(names, names_of(latest)))
     inputs = encode_arity(schema.min_input, schema.max_input)
     outputs = encode_arity(schema.min_output, schema.max_output)
-    words = [f"{inputs}>{outputs}"]
+    words = [f"{inputs}>{outputs}"] + [f"({','.join(names)})"] * bool(is_told)
     words += ["deprecated"] * bool(schema.deprecated) + ["contrib"] * contrib
     words += [encode_attribute(a) for _, a in sorted(schema.attributes.items())]
     return " ".join(words)
@@ -141,13 +158,19 @@ def main():
         assert re.fullmatch(r"\w+", schema.name), f"odd operator name: {schema.name!r}"
         versions = operators.setdefault((schema.domain, schema.name), {})
         assert schema.since_version not in versions, f"given twice: {schema.name}"
-        versions[schema.since_version] = encode_version(schema, contrib)
+        versions[schema.since_version] = (schema, contrib)
 
     print(HEADER % (onnx.__version__, onnxruntime.__version__))
     for (domain, name), versions in sorted(operators.items()):
+        latest, _ = versions[max(versions)]
+        texts = [(since, encode_version(*versions[since], latest)) for since in sorted(versions)]
+        # The names stand in the entry of the latest version, which may be one of several opsets.
+        told = texts[-1][1].split(" ")
+        bare = " ".join(word for word in told if not word.startswith("("))
+        texts = [(since, texts[-1][1] if text == bare else text) for since, text in texts]
         entries = [
             ",".join(str(since) for since, _ in group) + " " + text
-            for text, group in itertools.groupby(sorted(versions.items()), key=lambda item: item[1])
+            for text, group in itertools.groupby(texts, key=lambda item: item[1])
         ]
         key = f"{domain}::{name}" if domain else name
         print(f"  '{key}': '{' | '.join(entries)}',")

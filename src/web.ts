@@ -26,6 +26,7 @@ export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
 export * from './predictors/index.js';
 export * from './proxies/index.js';
+export { type RuntimeModule, useRuntime } from './runtime/runtime.js';
 export {
   type Feeds,
   type HostTensor,
@@ -33,7 +34,6 @@ export {
   Session,
   type SessionOptions,
   sessionFor,
-  useRuntime,
 } from './runtime/session.js';
 export * from './search/index.js';
 export {
@@ -47,4 +47,5 @@ export {
   type Space,
   spaceNamed,
 } from './spaces/index.js';
+export { sizesOf } from './spaces/sizes.js';
 export { AuspexError, type Where } from './util/errors.js';

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { inspectDocument } from '../src/app/documents/inspect.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -68,6 +69,23 @@ describe('auspex inspect', () => {
     expect(symbolic.coverage.symbols).toEqual([{ symbol: 'batch', inputs: ['image'] }]);
   });
 
+  it('compares several networks side by side, and goes on after a bad one', () => {
+    const bad = file('several-bad.onnx', 'no network');
+    const { status, stdout, stderr } = run('inspect', EXAMPLE, bad, EXAMPLE);
+    expect(status).toBe(2);
+    expect(stderr).toContain('several-bad.onnx');
+    expect(stdout.split('\n').filter((line) => line.includes('resnet8.onnx'))).toHaveLength(2);
+    const lines = run('inspect', EXAMPLE, bad, '--json').stdout.trim().split('\n');
+    const [first, second] = lines.map((line) => JSON.parse(line));
+    expect(inspectDocument.parse(first).totals.parameters).toBe(77946);
+    expect(second.error.code).toMatch(/^ONNX_/);
+  });
+
+  it('suggests sizes that make sense', () => {
+    const { stdout } = run('inspect', EXAMPLE, '--shape', 'image=batch,3,height,width');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('--dim batch=1 --dim height=224 --dim width=224');
+  });
+
   it('accepts nothing after a pipe has closed', () => {
     const command = `${process.execPath} ${CLI} inspect ${EXAMPLE} --json | head -c 1`;
     expect(execFileSync('sh', ['-c', command], { cwd: ROOT, encoding: 'utf8' })).toBe('{');
@@ -78,7 +96,7 @@ describe('mistakes of a user', () => {
   const truncated = readFileSync(join(ROOT, EXAMPLE)).subarray(0, 5000);
   const MISTAKES: readonly [what: string, code: string, args: () => string[]][] = [
     ['a missing file', 'FILE_UNREADABLE', () => ['nowhere.onnx']],
-    ['a folder', 'FILE_UNREADABLE', () => [ROOT]],
+    ['an empty folder', 'NETWORKS_NONE', () => [mkdtempSync(join(folder, 'empty-'))]],
     ['an empty file', 'ONNX_EMPTY', () => [file('empty.onnx', '')]],
     [
       'a Git LFS pointer',

@@ -13,6 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DATA_DOCUMENTS } from '../src/app/documents/data.js';
+import { splitRecord } from '../src/datasets/split-record.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -26,11 +29,15 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
   return spawnSync(process.execPath, [CLI, 'data', ...args], { cwd: folder, encoding: 'utf8' });
 }
 
+/** The document of a command, as its schema has it. */
 function json(...args: string[]) {
   const { status, stdout, stderr } = run(...args, '--json');
   expect(stderr).toBe('');
   expect(status).toBe(0);
-  return JSON.parse(stdout);
+  const document = JSON.parse(stdout);
+  const schema = z.object(DATA_DOCUMENTS[args[0] as keyof typeof DATA_DOCUMENTS].shape).strict();
+  expect(schema.parse(document)).toEqual(document);
+  return document;
 }
 
 function file(name: string, content: string | Uint8Array): string {
@@ -42,14 +49,16 @@ function expectNarrow(text: string): void {
   for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
 }
 
-/** Cells of NAS-Bench-101's form: 40 of three vertices, 60 of four. */
+/** Texts in NAS-Bench-101's form, all different: 40 of three vertices, 60 of four. */
 const CELLS = Array.from({ length: 100 }, (_, i) =>
-  i < 40
-    ? `${i},3,111,maxpool3x3,${1000 + i},0.${500 + i}`
-    : `${i},4,111011,maxpool3x3 conv1x1-bn-relu,${1000 + i},`,
+  i < 40 ? `${i},3,111,op${i},${1000 + i},0.${500 + i}` : `${i},4,111011,op${i} conv1x1-bn-relu,${1000 + i},`,
 );
 file('cells.csv', `hash,vertices,adjacency,ops,params,test_accuracy\n${CELLS.join('\n')}\n`);
-file('mine.csv', 'net,acc,ms\n"a,b",91.5,3\nc,,4.25\n');
+const A = '|nor_conv_3x3~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|';
+const B = '|nor_conv_1x1~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|';
+/** Another text for the function of A. */
+const SAME_AS_A = '|nor_conv_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|';
+file('mine.csv', `net,acc,ms\n${A},91.5,3\n${B},,4.25\n`);
 
 describe('auspex data import', () => {
   it('reads official files and writes tables that say what they are', () => {
@@ -79,13 +88,104 @@ describe('auspex data import', () => {
   });
 
   it('reads plain files as it is told', () => {
-    const args = ['--space', 'toy', '--arch', 'net', '--label', 'acc:%:higher', '--label', 'ms:ms:lower'];
+    const args = [
+      '--space',
+      'nasbench201',
+      '--arch',
+      'net',
+      '--label',
+      'acc:%:higher',
+      '--label',
+      'ms:ms:lower',
+    ];
     run('import', 'mine.csv', ...args, '--provenance', 'made up', '-o', at('mine.jsonl.gz'));
     expect(gunzipSync(readFileSync(at('mine.jsonl.gz'))).toString()).toBe(
-      '{"auspex":{"table":2,"space":"toy","labels":{"acc":{"unit":"%","better":"higher","provenance":"made up"},' +
-        '"ms":{"unit":"ms","better":"lower","provenance":"made up"}}}}\n' +
-        '{"arch":"a,b","acc":91.5,"ms":3}\n{"arch":"c","ms":4.25}\n',
+      '{"auspex":{"table":2,"space":"nasbench201","labels":{' +
+        '"acc":{"unit":"%","better":"higher","transform":"linear","provenance":"made up"},' +
+        '"ms":{"unit":"ms","better":"lower","transform":"log","provenance":"made up"}}}}\n' +
+        `{"arch":"${A}","acc":91.5,"ms":3}\n{"arch":"${B}","ms":4.25}\n`,
     );
+  });
+});
+
+describe('what auspex data import is told and finds', () => {
+  const space = ['--space', 'nasbench201', '--arch', 'net'];
+
+  it('takes a direction for a direction, and the rest from the name', () => {
+    const path = file('lat.csv', `net,lat,pixel_ms,quality\n${A},1,2,3\n${B},2,3,4\n`);
+    const labels = ['--label', 'lat:lower', '--label', 'pixel_ms', '--label', 'quality'];
+    expect(json('import', path, ...space, ...labels, '-o', at('lat.jsonl'))).toMatchObject({
+      labels: [
+        { name: 'lat', unit: '', better: 'lower', transform: 'log' },
+        { name: 'pixel_ms', unit: 'ms', better: 'lower', transform: 'log' },
+        { name: 'quality', unit: '', better: 'higher', transform: 'linear' },
+      ],
+      inferred: [
+        { name: 'lat', inferred: ['unit', 'transform'], from: ['lat'] },
+        { name: 'pixel_ms', inferred: ['unit', 'better', 'transform'], from: ['ms'] },
+        { name: 'quality', from: [] },
+      ],
+    });
+    const { stdout } = run('import', path, ...space, ...labels, '-o', at('lat.jsonl'));
+    expect(stdout.replaceAll(/\n {4}/g, ' ')).toContain(
+      'pixel_ms: ms, lower is better, logarithmic (from its name; change with --label pixel_ms:higher:linear)',
+    );
+    expect(stdout.replaceAll(/\n {4}/g, ' ')).toContain('quality: higher is better, linear (a guess;');
+    expectNarrow(stdout);
+  });
+
+  it('learns no logarithms of what has none', () => {
+    const path = file('zero.csv', `net,lat\n${A},0\n${B},2\n`);
+    const args = (label: string) => ['import', path, ...space, '--label', label, '-o', at('zero.csv.gz')];
+    expect(json(...args('lat')).labels[0].transform).toBe('linear');
+    expect(run(...args('lat:log')).stderr).toMatch(/TABLE_VALUE: label 'lat' is 0, which has no logarithm/);
+  });
+
+  it('skips bad rows if told, and lists them', () => {
+    const path = file('bad.csv', `net,ms\n${A},1\nx,2\n${B},inf\n${B},4\n`);
+    const args = ['import', path, ...space, '--label', 'ms', '-o', at('good.csv.gz')];
+    expect(run(...args).stderr).toContain(`at: ${path}, line 3, column 1`);
+    expect(existsSync(at('good.csv.gz'))).toBe(false);
+    expect(json(...args, '--skip-bad')).toMatchObject({
+      rows: 2,
+      skipped: [
+        { at: 'line 3', code: 'ARCH_TEXT' },
+        { at: 'line 4', code: 'TABLE_VALUE' },
+      ],
+    });
+    const { stdout, status } = run(...args, '--skip-bad');
+    expect(status).toBe(0);
+    expect(stdout).toContain('2 bad rows have been left out');
+    expect(stdout).toContain('line 4: TABLE_VALUE');
+  });
+
+  it('recognises a long table, and pivots it', () => {
+    const rows = [`${A},pixel,1`, `${A},iphone,2`, `${B},pixel,3`, `${B},iphone,4`];
+    const path = file('long.csv', `net,device,ms\n${rows.join('\n')}\n`);
+    const args = ['import', path, ...space, '--label', 'ms', '-o', at('wide.csv')];
+    expect(json(...args)).toMatchObject({ rows: 4, duplicates: 2, long: 'device', pivot: null });
+    expect(run(...args).stdout).toContain('--pivot device');
+    expect(json(...args, '--pivot', 'device')).toMatchObject({
+      rows: 2,
+      duplicates: 0,
+      long: null,
+      pivot: { column: 'device', values: ['iphone', 'pixel'], averaged: 0 },
+      labels: [
+        { name: 'ms@iphone', unit: 'ms', better: 'lower' },
+        { name: 'ms@pixel', unit: 'ms', better: 'lower' },
+      ],
+    });
+    expect(readFileSync(at('wide.csv'), 'utf8').split('\n').slice(1, 3)).toEqual([
+      'arch,ms@iphone,ms@pixel',
+      `${A},2,1`,
+    ]);
+  });
+
+  it('counts rows of equal architectures', () => {
+    const path = file('same.csv', `net,acc\n${A},1\n${B},2\n${A},3\n`);
+    expect(json('import', path, ...space, '--label', 'acc', '-o', at('same.csv.gz')).duplicates).toBe(1);
+    const { stdout } = run('import', path, ...space, '--label', 'acc', '-o', at('same.csv.gz'));
+    expect(stdout).toContain('1 row has the architecture of an earlier row');
   });
 });
 
@@ -118,7 +218,7 @@ describe('auspex data show and list', () => {
         max: 0.539,
       }),
     ]);
-    expect(shown.first).toEqual([{ arch: '3:111:maxpool3x3', values: { params: 1000, test_accuracy: 0.5 } }]);
+    expect(shown.first).toEqual([{ arch: '3:111:op0', values: { params: 1000, test_accuracy: 0.5 } }]);
   });
 
   it('list the tables of a folder, and count the rest', () => {
@@ -201,6 +301,37 @@ describe('auspex data split', () => {
     });
   });
 
+  it('keeps equal architectures together, and groups that are asked for', () => {
+    const cells = [A, B, SAME_AS_A, A.replaceAll('none', 'skip_connect')];
+    const rows = Array.from({ length: 24 }, (_, i) => `${cells[i % 4]},${i % 2 === 0 ? 'x' : 'y'},${i}`);
+    const path = file('double.csv', `net,family,acc\n${rows.join('\n')}\n`);
+    const args = ['split', path, '--space', 'nasbench201', '--arch', 'net', '--label', 'acc', '-o', at('d')];
+    const made = json(...args, '--train', '12', '--seed', '5');
+    expect(made).toMatchObject({ duplicates: 20, dropped: 0, group: null, counts: { train: 12, test: 12 } });
+    const archs = (part: string) => new Set(rowsOf(at(`d.${part}.csv.gz`)).map((row) => row.split(',')[0]));
+    expect([...archs('train')].filter((arch) => archs('test').has(arch))).toEqual([]);
+    const { rows: split } = JSON.parse(readFileSync(at('d.split.json'), 'utf8'));
+    expect(new Set(split.train.map((row: number) => row % 4)).size).toBe(2);
+    expect(json(...args, '--train', '12', '--group', 'family')).toMatchObject({ group: 'family' });
+    const { rows: grouped } = JSON.parse(readFileSync(at('d.split.json'), 'utf8'));
+    expect(new Set(grouped.train.map((row: number) => row % 2)).size).toBe(1);
+    expect(json(...args, '--train', '12', '--equal', 'function').duplicates).toBe(21);
+    // A protocol keeps its training rows; what they tell already is not tested.
+    expect(json(...args, '--by', 'first', '--train', '2')).toMatchObject({
+      dropped: 10,
+      counts: { train: 2, test: 12 },
+    });
+  });
+
+  it('writes a split that is only of this table', () => {
+    json('split', 'cells.csv', '--train', '20', '-o', at('only'));
+    const record = splitRecord.parse(JSON.parse(readFileSync(at('only.split.json'), 'utf8')));
+    expect(record.table).toEqual({ rows: 100, digest: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(run('split', 'cells.csv', '--train', '5', '--group', 'color', '-o', at('x')).stderr).toContain(
+      "no column 'color'",
+    );
+  });
+
   it('tells people what it wrote', () => {
     const { stdout } = run('split', 'cells.csv', '--train', '20', '-o', 'told');
     expect(stdout).toBe(
@@ -228,7 +359,7 @@ describe('auspex data export', () => {
       '--present',
     );
     expect(made).toMatchObject({ format: 'jsonl', rows: 40 });
-    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe('{"arch":"3:111:maxpool3x3","test_accuracy":0.5}');
+    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe('{"arch":"3:111:op0","test_accuracy":0.5}');
     run('export', 'cells.csv', '-o', at('cells.jsonl.gz'));
     run('export', 'cells.jsonl.gz', '-o', at('again.csv'));
     run('export', 'cells.csv', '-o', at('direct.csv'));
@@ -238,12 +369,17 @@ describe('auspex data export', () => {
   it('leaves nothing behind when it cannot write', () => {
     const { status, stderr } = run('export', 'cells.csv', '-o', join('nowhere', 'out.csv'));
     expect(status).toBe(1);
-    expect(stderr).toContain('FILE_UNWRITABLE');
+    expect(stderr).toContain('OUTPUT_NOT_WRITABLE');
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
 
 describe('mistakes of a user', () => {
+  const plain = (path: string, space: string, ...more: string[]): string[] => [
+    'import',
+    path,
+    ...['--space', space, '--arch', 'net', '-o', 'out.csv', ...more],
+  ];
   const MISTAKES: readonly [what: string, code: string, args: () => string[]][] = [
     ['a missing file', 'FILE_UNREADABLE', () => ['show', 'nowhere.csv']],
     ['a missing folder', 'FILE_UNREADABLE', () => ['list', 'nowhere']],
@@ -269,6 +405,24 @@ describe('mistakes of a user', () => {
       'a label that is not there',
       'TABLE_NO_LABEL',
       () => ['export', 'cells.csv', '-o', 'out.csv', '--labels', 'x'],
+    ],
+    ['an unknown space', 'SPACE_UNKNOWN', () => plain('mine.csv', 'nasbench202', '--label', 'acc')],
+    ["another space's architectures", 'ARCH_TEXT', () => plain('mine.csv', 'nasbench101', '--label', 'acc')],
+    ['no labels', 'TABLE_NO_LABELS', () => plain('mine.csv', 'nasbench201')],
+    [
+      'an infinite label',
+      'TABLE_VALUE',
+      () => plain(file('i.csv', `net,a\n${A},-inf\n`), 'nasbench201', '--label', 'a'),
+    ],
+    [
+      'NaN as a label',
+      'TABLE_VALUE',
+      () => plain(file('n.csv', `net,a\n${A},NaN\n`), 'nasbench201', '--label', 'a'),
+    ],
+    [
+      'only bad rows',
+      'TABLE_EMPTY',
+      () => plain(file('o.csv', 'net,a\nx,1\n'), 'nasbench201', '--label', 'a', '--skip-bad'),
     ],
     ['a split without a size', 'BAD_OPTION', () => ['split', 'cells.csv', '-o', 'x']],
     ['a split that is too large', 'SPLIT_SIZE', () => ['split', 'cells.csv', '--train', '101', '-o', 'x']],
@@ -306,6 +460,12 @@ describe('mistakes of a user', () => {
     expect(run('show', path).stderr).toBe(
       `CSV_NUMBER: 'many' is not a number\n  at: ${path}, line 3, column 13\n`,
     );
+  });
+
+  it('tells the space of architectures that are of another one', () => {
+    const { stderr } = run(...plain('mine.csv', 'nasbench101', '--label', 'acc'));
+    expect(stderr).toMatch(/give --space\s+nasbench201/);
+    expect(stderr).toContain('line 2, column 1');
   });
 
   it.each([

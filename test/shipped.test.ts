@@ -46,6 +46,23 @@ describe('predictors of the package', () => {
     await predictor.dispose();
   });
 
+  it('say one accuracy of two cells that are the same network, and two latencies', async () => {
+    const same = [
+      '|nor_conv_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|',
+      '|nor_conv_3x3~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|',
+    ];
+    const valuesOf = async (file: string): Promise<Float64Array[]> => {
+      const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
+      const values = await predictor.values(same);
+      await predictor.dispose();
+      return [values.slice(0, values.length / 2), values.slice(values.length / 2)];
+    };
+    const accuracies = await valuesOf('nasbench201-accuracy.onnx');
+    expect(accuracies[0]).toEqual(accuracies[1]);
+    const latencies = await valuesOf('nasbench201-latency.onnx');
+    expect(latencies[0]).not.toEqual(latencies[1]);
+  });
+
   it.each(trunks)('$file begins $kind for $space', async ({ file, kind, space }) => {
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
     expect([predictor.info.kind, predictor.info.space]).toEqual([kind, space]);

@@ -235,7 +235,7 @@ def scores(net, batches):
     return {
         'params': total,
         'params:non-embedding': total - sum(tables),
-        'flops': macs(net, x),
+        'macs': macs(net, x),
         'l2_norm': sum(w.norm().item() for w in weights),
         'l2_norm:expected': expected_norm(net),
         'plain': sum((w * d).sum().item() for w, d in zip(weights, g)),

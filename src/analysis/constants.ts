@@ -1,10 +1,11 @@
 // Finds the constants of a network and where they are used, across subgraphs and functions. Which of them are
 // parameters is decided in parameters.ts.
 import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtype.js';
-import { type Graph, hasSubgraphs, type Node, operatorName, subgraphs } from '../graph/graph.js';
+import { type Graph, hasSubgraphs, type Node, subgraphs } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
-import { operatorFor } from '../ops/index.js';
-import type { Body, InputRole, Operator } from '../ops/operator.js';
+import { constantTensor, type InputRole, inputsOf, isTrained, operatorFor, traitsOf } from '../ops/index.js';
+import type { Body, Operator } from '../ops/operator.js';
+import type { Arithmetic, Movement } from '../ops/traits.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
 import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn, toldKind } from './parameters.js';
 import { tiedCopies } from './tied.js';
@@ -98,30 +99,6 @@ export interface FoundConstant {
   readonly isQuantisationScale: boolean;
   readonly destinations: readonly Destination[];
 }
-
-/** Operators whose outputs hold the elements of an input, perhaps fewer or in another order. */
-const REARRANGES: ReadonlyMap<string, readonly number[] | 'all'> = new Map<string, readonly number[] | 'all'>(
-  [
-    ['Cast', [0]],
-    ['CastLike', [0]],
-    ['Concat', 'all'],
-    ['DequantizeLinear', [0]],
-    ['Expand', [0]],
-    ['Flatten', [0]],
-    ['Gather', [0]],
-    ['Identity', [0]],
-    ['Pad', [0]],
-    ['QuantizeLinear', [0]],
-    ['Reshape', [0]],
-    ['Slice', [0]],
-    ['Split', [0]],
-    ['Squeeze', [0]],
-    ['Tile', [0]],
-    ['Transpose', [0]],
-    ['Unsqueeze', [0]],
-    ['com.microsoft.DequantizeLinear', [0]],
-  ],
-);
 
 interface Use extends Destination {
   /** The node passes it on to a body. */
@@ -227,12 +204,14 @@ function collect(graph: Walk, scope: Names, found: Value[], seen: Set<Tensor>, r
     const step = graph.nodes[i]!;
     const { node } = step;
     const first = node.outputs[0] ?? '';
-    if (node.opType === 'Constant') {
-      const attribute = node.attributes.get('value');
-      if (attribute?.type === 'tensor') define(first, attribute.value, true, false);
+    const traits = step.operator?.traits;
+    if (traits?.isConstant) {
+      const tensor = constantTensor(node);
+      if (tensor) define(first, tensor, true, false);
       continue;
     }
-    const original = node.opType === 'Identity' ? scope.get(node.inputs[0] ?? '')?.constant : undefined;
+    const isIdentity = traits?.moves === 'same' && traits.draws === undefined;
+    const original = isIdentity ? scope.get(node.inputs[0] ?? '')?.constant : undefined;
     if (original && first !== '' && !isMadeUpName(first) && !outputs.has(first)) {
       // PyTorch's exporter writes parameters of equal value (fresh biases, all zero) once, and gives the
       // others their names by an Identity: each of them is a parameter of its own.
@@ -261,14 +240,19 @@ function couldBeWeight(dtype: DataType): boolean {
   );
 }
 
+/** Whether what a constant is can be told from where its elements go: not by what single ones are looked up for. */
+function isFollowing(moves: Movement | undefined): boolean {
+  return moves !== undefined && moves !== 'lookup';
+}
+
 /** Notes a node with the constants it uses, and with what it only passes on. */
 function addUses(step: Step, isContainer: boolean, scope: Names): void {
   const { node, operator } = step;
   const by = step.call && step;
-  const passes = REARRANGES.get(operatorName(node));
+  const moves = operator?.traits?.moves;
   let isFollowed = false;
   // Looking something up in a table is work, even when it is known what is looked up.
-  let isFixed = passes !== undefined && node.opType !== 'Gather';
+  let isFixed = isFollowing(moves) && moves !== 'rows';
   const { inputs, outputs } = node;
   for (let i = 0; i < inputs.length; i++) {
     const name = inputs[i]!;
@@ -280,25 +264,27 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
   for (let i = 0; i < outputs.length; i++) {
     const name = outputs[i]!;
     if (name === '') continue;
-    if (passes !== undefined && isFollowed) {
+    if (isFollowing(moves) && isFollowed) {
       const value: Value = { uses: [], isFixed, isFollowed };
       results.push(value);
       scope.set(name, value);
     } else if (isFixed) scope.set(name, FIXED);
     else if (scope.get(name)) scope.set(name, undefined);
   }
-  const roles = operator?.roles;
+  const formal = inputsOf(node, step.call?.opset);
   for (let slot = 0; slot < inputs.length; slot++) {
     const value = scope.get(inputs[slot]!);
     // Of what is not followed only the first use matters: it says whose it is.
     if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
-    const through = passes === 'all' || passes?.includes(slot) ? results : NOTHING;
-    const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-    value.uses.push({ by, node, slot, role, through, isContainer });
+    const isMoved = moves === 'join' || (isFollowing(moves) && slot === 0);
+    const through = isMoved ? results : NOTHING;
+    value.uses.push({ by, node, slot, role: formal.role(slot), through, isContainer });
   }
 }
 
-const PREPROCESSING = new Set(['Sub', 'Div', 'Mul', 'Add', 'Cast', 'Transpose', 'Identity', 'Unsqueeze']);
+/** How inputs are scaled and shifted, and what may be done to them besides. */
+const SCALING: ReadonlySet<Arithmetic | undefined> = new Set(['add', 'subtract', 'multiply', 'divide']);
+const MOVING: ReadonlySet<Movement | undefined> = new Set(['same', 'type', 'shape', 'axes']);
 
 /** The nodes right behind the inputs that only scale and shift them. */
 function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
@@ -306,9 +292,10 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
   const inputs = new Set(graph.inputNames);
   let constants: Set<string> | undefined;
   for (let i = 0; i < graph.nodes.length; i++) {
-    const { node } = graph.nodes[i]!;
-    const { opType, inputs: names, outputs } = node;
-    if (PREPROCESSING.has(opType) && names.some((n) => inputs.has(n))) {
+    const { node, operator } = graph.nodes[i]!;
+    const { inputs: names, outputs } = node;
+    const { arithmetic, moves } = operator?.traits ?? {};
+    if ((SCALING.has(arithmetic) || MOVING.has(moves)) && names.some((n) => inputs.has(n))) {
       constants ??= constantNames(graph);
       if (!names.every((n) => inputs.has(n) || constants?.has(n))) continue;
       found.add(node);
@@ -321,7 +308,7 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
 function constantNames(graph: InferredGraph): Set<string> {
   const names = new Set(graph.initializers.keys());
   for (const { node } of graph.nodes) {
-    if (node.opType === 'Constant') for (const name of node.outputs) names.add(name);
+    if (traitsOf(node).isConstant) for (const name of node.outputs) names.add(name);
   }
   return names;
 }
@@ -356,7 +343,7 @@ function ownerOf(value: Value): InferredNode | undefined {
   let at: Value | undefined = value;
   let owner: InferredNode | undefined;
   for (let steps = 0; at !== undefined && steps < MAX_STEPS; steps++) {
-    const use: Use | undefined = at.uses.find((u) => u.role === 'weight') ?? at.uses[0];
+    const use: Use | undefined = at.uses.find((u) => isTrained(u.role)) ?? at.uses[0];
     owner = use?.by ?? owner;
     at = use?.through.find((next) => next.isFixed && next.uses.length > 0);
   }

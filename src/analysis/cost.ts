@@ -205,7 +205,8 @@ function nodeCost(
   const macs = own?.macs ?? 0;
   const flops = add(multiply(macs, 2), own?.otherFlops ?? 0);
   const outputBytes = totalBytes(wantedOutputs(call));
-  const movesNothing = isContainer || operator?.view === true || node.opType === 'Constant';
+  const movesNothing =
+    isContainer || operator?.traits?.isView === true || operator?.traits?.isConstant === true;
   const memory = movesNothing ? 0 : (own?.memoryBytes ?? addKnown(totalBytes(call.inputs), outputBytes));
   let parameters = 0;
   let weightBytes = 0;

@@ -6,7 +6,7 @@ import { isFloat } from '../graph/dtype.js';
 import { type Attribute, isDefaultDomain, type Node } from '../graph/graph.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isTensor, type ValueType } from '../graph/types.js';
-import { constantType } from '../ops/index.js';
+import { constantTensor, constantType, inputsOf } from '../ops/index.js';
 import { schemaFor } from '../ops/schemas.js';
 import { digest } from '../util/digest.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
@@ -51,7 +51,7 @@ class StructureHasher {
     const labelOf = (name: string): string | undefined => scope.get(name)?.label ?? outer(name);
     const forward = graph.nodes.map((inferred, index) => {
       const { node } = inferred;
-      const constant = constantOf(node);
+      const constant = constantTensor(node);
       if (constant) {
         const name = node.outputs[0] ?? '';
         leaves.push(define(name, constantLabel(constant, settings.has(name))));
@@ -180,20 +180,14 @@ function operatorLabel(node: Node, opset: number): string {
   return `${isDefaultDomain(node.domain) ? '' : node.domain}:${node.opType}:${since}`;
 }
 
-function constantOf(node: Node): Tensor | undefined {
-  const value = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
-  return value?.type === 'tensor' ? value.value : undefined;
-}
-
 /** Names of constants that only ever serve as settings, by the roles of the inputs they are given to. */
 function settingNames(graph: InferredGraph): ReadonlySet<string> {
   const setting = new Set<string>();
   const other = new Set<string>();
-  for (const { node, operator } of graph.nodes) {
+  for (const { node, call } of graph.nodes) {
+    const inputs = inputsOf(node, call.opset);
     node.inputs.forEach((name, slot) => {
-      const roles = operator?.roles;
-      const role = roles?.[Math.min(slot, roles.length - 1)] ?? 'data';
-      (role === 'setting' ? setting : other).add(name);
+      (inputs.role(slot) === 'setting' ? setting : other).add(name);
     });
   }
   return new Set([...setting].filter((name) => !other.has(name)));

@@ -70,7 +70,7 @@ function assignBuffers(graph: InferredGraph, ownsInputs: boolean): Buffer[] {
   };
   if (ownsInputs) for (const name of graph.inputNames) place(name, -1);
   graph.nodes.forEach(({ node, operator }, step) => {
-    if (node.opType === 'Constant') return;
+    if (operator?.traits?.isConstant) return;
     const used = usedNames(node);
     for (let i = 0; i < used.length; i++) {
       const buffer = holding.get(used[i]!);
@@ -79,7 +79,7 @@ function assignBuffers(graph: InferredGraph, ownsInputs: boolean): Buffer[] {
     for (let i = 0; i < node.outputs.length; i++) {
       const name = node.outputs[i]!;
       if (name === '') continue;
-      if (operator?.view && i === 0) {
+      if (operator?.traits?.isView && i === 0) {
         // A view of a weight has no bytes of its own either.
         const viewed = holding.get(node.inputs[0] ?? '');
         if (viewed) holding.set(name, viewed);

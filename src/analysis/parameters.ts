@@ -4,6 +4,7 @@
 // what is in it.
 import { bitsOf, isInteger } from '../graph/dtype.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
+import { isStatistic, isTrained, traitsOf } from '../ops/index.js';
 import type { Destination, FoundConstant } from './constants.js';
 import {
   isFrequencies,
@@ -54,16 +55,16 @@ const BUFFER_NAME =
 export function kindOfConstant(found: FoundConstant, signature: TorchSignature | undefined): ConstantKind {
   const { tensor, destinations } = found;
   if (!found.isUsed) return 'unused';
-  const roles = new Set(destinations.map((d) => d.role));
+  const roles = destinations.map((d) => d.role);
+  const [isWeight, isData] = [roles.some(isTrained), roles.includes('data')];
   // Quantised weights have at most eight bits, their biases 32; other integers are indices and shapes.
   if (isInteger(tensor.dtype)) {
-    const isWeight = roles.has('weight') || (bitsOf(tensor.dtype) <= 8 && roles.has('data'));
-    return isWeight ? 'parameter' : 'setting';
+    return isWeight || (bitsOf(tensor.dtype) <= 8 && isData) ? 'parameter' : 'setting';
   }
-  if (roles.has('statistic') && !roles.has('weight')) return 'statistic';
+  if (roles.some(isStatistic) && !isWeight) return 'statistic';
   if (signature) return signature.kindOf(found.name) ?? 'setting';
-  if (!roles.has('weight') && !roles.has('data')) return 'setting';
-  return isSetting(found, roles.has('weight')) ? 'setting' : 'parameter';
+  if (!isWeight && !isData) return 'setting';
+  return isSetting(found, isWeight) ? 'setting' : 'parameter';
 }
 
 /** A float constant that enters arithmetic but was never trained. */
@@ -80,7 +81,7 @@ function isSetting(found: FoundConstant, isWeight: boolean): boolean {
   }
   if (isWeight) {
     // Normalisation without learned scale and shift is written with ones and zeros.
-    const isNormalisation = destinations.some((d) => /Normalization$/.test(d.node.opType));
+    const isNormalisation = destinations.some((d) => traitsOf(d.node).normalisation !== undefined);
     return (isNode || (isAnonymous && isNormalisation)) && (isOneNumber || isUniform(tensor));
   }
   if (isOneNumber) return isNode || isAnonymous;
@@ -91,15 +92,15 @@ function isSetting(found: FoundConstant, isWeight: boolean): boolean {
 }
 
 function isMatrixFactor({ node }: Destination): boolean {
-  return /MatMul|Gemm|Einsum/.test(node.opType);
+  return traitsOf(node).product !== undefined;
 }
 
 /** How many weights a parameter holds: its elements, unless it is packed or was blown up from a table. */
 export function parametersIn(found: FoundConstant, signature: TorchSignature | undefined): number {
   const { name, tensor, destinations } = found;
-  const owner = destinations.find((d) => d.role === 'weight') ?? destinations[0];
+  const owner = destinations.find((d) => isTrained(d.role)) ?? destinations[0];
   const isFolded = signature ? !signature.parameters.has(name) : isMadeUpName(name);
-  if (isFolded && !destinations.some((d) => d.role === 'weight' || isMatrixFactor(d))) {
+  if (isFolded && !destinations.some((d) => isTrained(d.role) || isMatrixFactor(d))) {
     const elements = repeatedElements(tensor) ?? relativePositionElements(tensor);
     if (elements !== undefined) return elements;
   }

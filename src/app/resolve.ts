@@ -75,7 +75,7 @@ export async function openReferences(
   if (count === 0) {
     throw new AuspexError('NETWORKS_NONE', 'no networks were given', {
       ...(options.input === undefined ? {} : { where: { file: options.input } }),
-      hint: 'give ONNX files, folders, or architectures of a space',
+      hint: 'give ONNX files, folders, or architectures of a space; --help shows examples',
     });
   }
   const isShort = count <= MOST_KEPT;

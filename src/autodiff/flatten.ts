@@ -2,11 +2,11 @@
 // can run are replaced by their nodes; parts of a sequence that was split from a tensor, or just put together, are
 // taken from where they come from.
 import type { InferredGraph, InferredNode } from '../analysis/infer.js';
-import { isDefaultDomain, makeNode, type Node, nodeLabel } from '../graph/graph.js';
+import { makeNode, type Node, nodeLabel } from '../graph/graph.js';
 import { usedNames } from '../graph/order.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, TensorType, type ValueType } from '../graph/types.js';
-import { constantType } from '../ops/index.js';
+import { constantType, traitsOf } from '../ops/index.js';
 
 export interface FlatGraph {
   readonly nodes: readonly Node[];
@@ -23,15 +23,12 @@ export function flatten(graph: InferredGraph): FlatGraph {
   return { nodes: withoutIdleSequences(nodes, graph.outputNames), types, initializers };
 }
 
-const SEQUENCES = new Set(['SequenceConstruct', 'SplitToSequence']);
-
 /** Without sequences that nobody takes anything from any more. */
 function withoutIdleSequences(nodes: readonly Node[], outputs: readonly string[]): readonly Node[] {
   const used = new Set([...outputs, ...nodes.flatMap(usedNames)]);
   return nodes.filter(
     (node) =>
-      !isDefaultDomain(node.domain) ||
-      !SEQUENCES.has(node.opType) ||
+      !['construct', 'split'].includes(traitsOf(node).sequence ?? '') ||
       node.outputs.some((name) => used.has(name)),
   );
 }
@@ -66,7 +63,7 @@ class Flattening implements FlatGraph {
   #node(inferred: InferredNode, names: Renaming, prefix: string): void {
     const node = renamed(inferred.node, names, prefix);
     const { bodies } = inferred.call;
-    const isOnlyBranch = node.opType === 'If' && isDefaultDomain(node.domain) && bodies.length === 1;
+    const isOnlyBranch = traitsOf(node).controlFlow === 'branch' && bodies.length === 1;
     if (inferred.isFunction || isOnlyBranch) {
       const body = bodies[0]!.graph as InferredGraph;
       const given = new Map(inferred.isFunction ? [] : names);
@@ -83,7 +80,7 @@ class Flattening implements FlatGraph {
       });
       return;
     }
-    if (isDefaultDomain(node.domain) && this.#isSequenceWork(node, inferred)) return;
+    if (this.#isSequenceWork(node, inferred)) return;
     this.#add(node);
   }
 
@@ -95,16 +92,16 @@ class Flattening implements FlatGraph {
   #isSequenceWork(node: Node, { call }: InferredNode): boolean {
     const [first = ''] = node.inputs;
     const [output = ''] = node.outputs;
-    switch (node.opType) {
-      case 'SequenceConstruct':
+    switch (traitsOf(node).sequence) {
+      case 'construct':
         this.#items.set(output, node.inputs);
         return false;
-      case 'SplitToSequence': {
+      case 'split': {
         const parts = this.#splitParts(node, output, call.outputs[0]!);
         if (parts) this.#items.set(output, parts);
         return false;
       }
-      case 'SequenceAt': {
+      case 'at': {
         const items = this.#items.get(first);
         const index = call.scalar(1);
         if (items === undefined || typeof index !== 'number') return false;
@@ -113,7 +110,7 @@ class Flattening implements FlatGraph {
         this.#add(makeNode('Identity', [item], [output], {}, { name: node.name }));
         return true;
       }
-      case 'ConcatFromSequence': {
+      case 'concat': {
         const items = this.#items.get(first);
         if (items === undefined || call.int('new_axis', 0) !== 0) return false;
         const axis = { type: 'int' as const, value: call.int('axis', 0) };

@@ -1,5 +1,6 @@
 // Reverse-mode differentiation as a transformation of graphs: the nodes of a model, then, walking them backwards,
 // the nodes that its operators' gradient rules write. The result is an ordinary model.
+import { dependentValues, neededValues } from '../analysis/dependence.js';
 import { type InferOptions, inferShapes } from '../analysis/infer.js';
 import { noteTypes } from '../analysis/written.js';
 import {
@@ -263,19 +264,8 @@ function valuesBetween(
   to: string,
   from: readonly string[],
 ): Set<string> {
-  const reached = new Set(from);
-  const carries = (name: string): boolean => name !== '' && mayCarry(builder.types.get(name));
-  for (const node of nodes) {
-    if (usedNames(node).some((name) => reached.has(name))) {
-      for (const name of node.outputs) if (carries(name)) reached.add(name);
-    }
-  }
-  const between = new Set<string>();
-  const needed = new Set([to]);
-  for (const node of [...nodes].reverse()) {
-    if (!node.outputs.some((name) => needed.has(name))) continue;
-    for (const name of usedNames(node)) needed.add(name);
-  }
-  for (const name of reached) if (needed.has(name)) between.add(name);
-  return between;
+  const carries = (name: string): boolean => mayCarry(builder.types.get(name));
+  const reached = dependentValues(nodes, from, { carries });
+  const needed = neededValues(nodes, [to]);
+  return new Set([...reached].filter((name) => needed.has(name)));
 }

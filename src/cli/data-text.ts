@@ -1,5 +1,5 @@
 // Tables for people, at most 80 columns wide.
-import type { LabelSummary, Table } from '../datasets/table.js';
+import type { ExportDocument, ListDocument, ShowDocument } from '../app/documents/data.js';
 import { printable } from '../util/printable.js';
 import { fit, formatExact, table as lines, WIDTH, wrap } from './format.js';
 
@@ -7,22 +7,24 @@ import { fit, formatExact, table as lines, WIDTH, wrap } from './format.js';
 const LISTED_LABELS = 4;
 const FILE_WIDTH = 34;
 
-export interface FoundTable {
-  readonly file: string;
-  readonly space: string;
-  readonly rows: number;
-  readonly labels: readonly string[];
+/** A table in one line. */
+export function tableText({
+  space,
+  rows,
+  labels,
+}: Pick<ExportDocument, 'space' | 'rows' | 'labels'>): string {
+  return `${space}: ${formatExact(rows)} rows, ${labels.length} label${labels.length === 1 ? '' : 's'}`;
 }
 
-export function listText(folder: string, found: readonly FoundTable[], others: number): string {
-  const rows = found.map(({ file, space, rows: count, labels }) => [
+export function listText({ folder, tables, others }: ListDocument): string {
+  const rows = tables.map(({ file, space, rows: count, labels }) => [
     fit(file, FILE_WIDTH, 'end'),
     space,
     formatExact(count),
     `${labels.length}: ${labels.join(', ')}`,
   ]);
   const text =
-    found.length === 0
+    tables.length === 0
       ? [`no tables in ${folder}`]
       : lines(
           [
@@ -34,18 +36,23 @@ export function listText(folder: string, found: readonly FoundTable[], others: n
           rows,
           0,
         );
+  const { length } = others;
   const rest =
-    others === 0 ? [] : [`${others} other ${others === 1 ? 'file is' : 'files are'} no table auspex knows`];
+    length === 0 ? [] : [`${length} other ${length === 1 ? 'file is' : 'files are'} no table auspex knows`];
   return [...text, ...rest].map((line) => printable(fit(line, WIDTH))).join('\n');
 }
 
-export function showText(file: string, table: Table, rows: number): string {
-  const summaries = table.describe();
+export function showText({ file, space, rows, labels, texts, first }: ShowDocument): string {
   const sections = [
-    [fit(file, WIDTH, 'end'), `  space  ${table.space}`, `  rows   ${formatExact(table.rows)}`],
-    labelTable(summaries),
-    provenances(summaries),
-    Array.from({ length: Math.min(rows, table.rows) }, (_, row) => rowText(table, row)).flat(),
+    [
+      fit(file, WIDTH, 'end'),
+      `  space  ${space}`,
+      `  rows   ${formatExact(rows)}`,
+      ...(texts.length === 0 ? [] : [`  texts  ${texts.join(', ')}`]),
+    ],
+    labelTable(labels),
+    provenances(labels),
+    first.flatMap(rowText),
   ];
   return sections
     .filter((section) => section.length > 0)
@@ -53,8 +60,8 @@ export function showText(file: string, table: Table, rows: number): string {
     .join('\n\n');
 }
 
-function labelTable(summaries: readonly LabelSummary[]): string[] {
-  if (summaries.length === 0) return ['  no labels'];
+function labelTable(labels: ShowDocument['labels']): string[] {
+  if (labels.length === 0) return ['  no labels'];
   return lines(
     [
       { title: 'label', flexible: 'start' },
@@ -66,10 +73,10 @@ function labelTable(summaries: readonly LabelSummary[]): string[] {
       { title: 'median', align: 'right' },
       { title: 'max', align: 'right' },
     ],
-    summaries.map(({ label, count, missing, min, median, max }) => [
-      label.name,
-      fit(label.unit, 10),
-      label.better,
+    labels.map(({ name, unit, better, count, missing, min, median, max }) => [
+      name,
+      fit(unit, 10),
+      better,
       formatExact(count),
       missing === 0 ? '' : formatExact(missing),
       ...[min, median, max].map(short),
@@ -78,27 +85,26 @@ function labelTable(summaries: readonly LabelSummary[]): string[] {
 }
 
 /** How labels were obtained, those obtained alike together. */
-function provenances(summaries: readonly LabelSummary[]): string[] {
+function provenances(labels: ShowDocument['labels']): string[] {
   const names = new Map<string, string[]>();
-  for (const { label } of summaries) {
-    names.set(label.provenance, [...(names.get(label.provenance) ?? []), label.name]);
+  for (const { name, provenance } of labels) {
+    names.set(provenance, [...(names.get(provenance) ?? []), name]);
   }
-  return [...names].flatMap(([provenance, labels]) => {
-    const listed = labels.slice(0, LISTED_LABELS).join(', ');
-    const more = labels.length > LISTED_LABELS ? ` and ${labels.length - LISTED_LABELS} more` : '';
+  return [...names].flatMap(([provenance, alike]) => {
+    const listed = alike.slice(0, LISTED_LABELS).join(', ');
+    const more = alike.length > LISTED_LABELS ? ` and ${alike.length - LISTED_LABELS} more` : '';
     return wrap(`${listed}${more}: ${provenance || 'not said'}`, 2, 4);
   });
 }
 
-function rowText(table: Table, row: number): string[] {
-  const values = table.labels.flatMap(({ name }) => {
-    const value = table.column(name)[row]!;
-    return Number.isNaN(value) ? [] : [`${name}=${short(value)}`];
-  });
-  return [`  ${table.arch(row)}`, ...(values.length === 0 ? [] : wrap(values.join(' '), 4))];
+function rowText({ arch, values }: ShowDocument['first'][number]): string[] {
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${short(value)}`],
+  );
+  return [`  ${arch}`, ...(known.length === 0 ? [] : wrap(known.join(' '), 4))];
 }
 
 /** Five digits tell enough. */
-function short(value: number): string {
-  return Number.isNaN(value) ? '' : String(Number(value.toPrecision(5)));
+function short(value: number | null): string {
+  return value === null ? '' : String(Number(value.toPrecision(5)));
 }

@@ -226,9 +226,21 @@ describe('mistakes', () => {
       two,
       () => ['--split', splitFile('one.json', { schema: 'auspex.data.split/1', rows: { test: [4] } })],
     ],
-    ['FILE_UNWRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
+    ['OUTPUT_NOT_WRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
   ])('%s: %s', async (code, _, predictor, args) => {
     await expect(run(predictor(), ...args())).rejects.toMatchObject({ name: 'AuspexError', code });
+  });
+
+  it('include being stopped, after which there is no report', async () => {
+    class Interrupted extends TextPredictor {
+      override async values(architectures: readonly string[]): Promise<Float64Array> {
+        process.emit('SIGINT');
+        return super.values(architectures);
+      }
+    }
+    const predictor = new Interrupted([ACCURACY]);
+    await expect(run(predictor, '--report', at('stopped.html'))).rejects.toMatchObject({ code: 'STOPPED' });
+    expect([predictor.isDisposed, readdirSync(folder).includes('stopped.html')]).toEqual([true, false]);
   });
 
   it('end the predictor, too', async () => {

@@ -1,21 +1,21 @@
-// `auspex inspect`: what is in an ONNX file, and what running it costs.
+// `auspex inspect`: what is in networks, and what running them costs.
 import { Command, Option } from 'commander';
-import { inspect, type SortKey } from '../analysis/inspect.js';
-import { readModel } from '../onnx/file.js';
+import type { SortKey } from '../analysis/inspect.js';
+import { inspectDocumentOf } from '../app/documents/inspect.js';
+import { type InspectedNetwork, inspectNetworks } from '../app/inspect.js';
+import { openReferences } from '../app/resolve.js';
 import { AuspexError } from '../util/errors.js';
-import { inspectionJson } from './inspect-json.js';
-import { inspectionText } from './inspect-text.js';
-import { parseDimension, parseShape } from './size-options.js';
+import { print } from './command.js';
+import { wrapLines } from './format.js';
+import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
+import { inspectionText, sideBySide } from './text/inspect.js';
 
-type Shapes = Record<string, (number | string)[]>;
-type Dimensions = Record<string, number>;
-
-interface Flags {
-  shape?: Shapes;
-  dim?: Dimensions;
+interface InspectFlags extends SizeFlags {
   nodes?: true;
   tree?: true;
   sort?: SortKey;
+  space?: string;
+  input?: string;
   json?: true;
 }
 
@@ -24,52 +24,65 @@ Examples:
   auspex inspect resnet50.onnx
   auspex inspect bert.onnx --dim batch=1 --dim sequence=128 --tree
   auspex inspect yolo.onnx --shape images=1x3x640x640 --nodes --sort memory
+  auspex inspect a.onnx b.onnx models/
   auspex inspect net.onnx --json | jq .totals.macs
 
 A MAC is one multiply-accumulate; FLOPs = 2 x MACs + all other arithmetic.
 Parameters are what is trained: neither BatchNormalization's running
-statistics nor shapes and other constants. The JSON is described in
+statistics nor shapes and other constants. Several networks are compared side
+by side; with --json each is one line. The JSON is described in
 docs/inspect-json.md, the count of every operator in docs/operators.md.`;
 
 export function inspectCommand(): Command {
-  return new Command('inspect')
-    .summary('shapes, parameters, MACs, FLOPs and memory of an ONNX model')
+  const command = new Command('inspect')
+    .summary('shapes, parameters, MACs, FLOPs and memory of networks')
     .description(
-      'Shapes, parameters, MACs, FLOPs and memory of an ONNX model, per operator,\nper node and per block. Weights are not loaded.',
+      'Shapes, parameters, MACs, FLOPs and memory of networks, per operator,\nper node and per block. Weights are not loaded.',
     )
-    .argument('<model>', 'path of an .onnx file')
-    .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
-    .option('--dim <name=size>', 'fix a symbolic dimension: batch=8 (repeatable)', parseDimension)
+    .argument('[networks...]', 'ONNX files, folders, patterns, or architectures of a space')
     .option('--nodes', 'list every node')
-    .option('--tree', 'list the blocks that the names of the nodes tell')
+    .option('--tree', 'list the blocks given by the names of the nodes')
     .addOption(new Option('--sort <key>', 'largest first').choices(['macs', 'parameters', 'memory']))
-    .option('--json', 'print JSON')
+    .option('--input <file>', 'networks, one per line; - for standard input')
+    .option('--space <name>', 'search space of architectures that several spaces could read')
+    .option('--json', 'print JSON');
+  return withSizes(command, 'samples at once, if the model leaves it open')
     .addHelpText('after', EXAMPLES)
-    .action((file: string, flags: Flags) => {
-      const model = readModel(file);
-      const result = withFile(file, () =>
-        inspect(model, { shapes: flags.shape ?? {}, dims: flags.dim ?? {} }),
-      );
-      const text = flags.json
-        ? JSON.stringify(
-            inspectionJson(model, result, { file, sort: flags.sort, tree: flags.tree ?? false }),
-            null,
-            2,
-          )
-        : inspectionText(model, result, {
-            file,
-            sort: flags.sort,
-            nodes: flags.nodes ?? false,
-            tree: flags.tree ?? false,
-          });
-      process.stdout.write(`${text}\n`);
-    });
+    .action(inspect);
 }
 
-function withFile<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof AuspexError ? error.within({ file }) : error;
+async function inspect(refs: string[], flags: InspectFlags): Promise<void> {
+  const { input, space, sort, json, nodes = false, tree = false } = flags;
+  const networks = await openReferences(refs, { input, space, sizes: sizesFrom(flags) });
+  const inspected = inspectNetworks(networks);
+  if (networks.count === 1) {
+    const { name: file, result } = inspected.next().value as InspectedNetwork;
+    if (result instanceof AuspexError) throw result;
+    const { model, inspection } = result;
+    print(
+      json
+        ? JSON.stringify(inspectDocumentOf(model, inspection, { file, sort, tree }), null, 2)
+        : inspectionText(model, inspection, { file, sort, nodes, tree }),
+    );
+    return;
   }
+  const compared: InspectedNetwork[] = [];
+  for (const one of inspected) {
+    const { name: file, result } = one;
+    if (result instanceof AuspexError) {
+      process.stderr.write(`${wrapLines(result.within({ file }).describe())}\n`);
+      process.exitCode = 2;
+    }
+    if (json) print(JSON.stringify(lineOf(one, sort, tree)));
+    else if (!(result instanceof AuspexError)) compared.push(one);
+  }
+  if (!json && compared.length > 0) print(sideBySide(compared, sort));
+}
+
+function lineOf({ name: file, result }: InspectedNetwork, sort: SortKey | undefined, tree: boolean): object {
+  if (!(result instanceof AuspexError)) {
+    return inspectDocumentOf(result.model, result.inspection, { file, sort, tree });
+  }
+  const { code, message, where, hint } = result;
+  return { file, error: { code, message, where, hint } };
 }

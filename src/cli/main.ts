@@ -2,34 +2,33 @@
 // The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 and 143 stopped by a signal.
 import { Command, CommanderError } from 'commander';
 import { AuspexError } from '../util/errors.js';
-import { dataCommand } from './data.js';
-import { evaluateCommand } from './evaluate.js';
 import { wrapLines } from './format.js';
-import { inspectCommand } from './inspect.js';
-import { predictCommand } from './predict.js';
-import { pretrainCommand } from './pretrain.js';
-import { proxyCommand } from './proxy.js';
-import { proxyScorers } from './proxy-scorers.js';
-import { reproduceCommand } from './reproduce.js';
-import { searchCommand } from './search.js';
 import { stoppedExitCode } from './signals.js';
-import { spaceCommand } from './space.js';
-import { trainCommand } from './train.js';
 import { version } from './version.js';
+
+/** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  inspect: async () => (await import('./inspect.js')).inspectCommand(),
+  space: async () => (await import('./space.js')).spaceCommand(),
+  data: async () => (await import('./data.js')).dataCommand(),
+  predict: async () => (await import('./predict.js')).predictCommand(),
+  train: async () => (await import('./train.js')).trainCommand(),
+  pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
+  proxy: async () => (await import('./proxy.js')).proxyCommand(),
+  search: async () => {
+    const [{ searchCommand }, { proxyScorers }] = await Promise.all([
+      import('./search.js'),
+      import('./proxy-scorers.js'),
+    ]);
+    return searchCommand({ proxies: proxyScorers });
+  },
+  evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
+  reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
+};
 
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
   .version(version())
-  .addCommand(inspectCommand())
-  .addCommand(spaceCommand())
-  .addCommand(dataCommand())
-  .addCommand(predictCommand())
-  .addCommand(trainCommand())
-  .addCommand(pretrainCommand())
-  .addCommand(proxyCommand())
-  .addCommand(searchCommand({ proxies: proxyScorers }))
-  .addCommand(evaluateCommand())
-  .addCommand(reproduceCommand())
   .addHelpText(
     'after',
     `
@@ -43,6 +42,7 @@ Every command has a --help of its own.`,
   // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.
   .enablePositionalOptions()
   .exitOverride();
+for (const command of await commandsFor(process.argv[2])) program.addCommand(command);
 for (const command of allCommands(program)) {
   command.exitOverride().showHelpAfterError('(add --help for usage)');
 }
@@ -59,6 +59,12 @@ try {
   process.exitCode = report(error);
 }
 process.exitCode = stoppedExitCode() ?? process.exitCode;
+
+/** The command of a name; all of them for anything else, such as `--help` or a name that is misspelt. */
+async function commandsFor(name = ''): Promise<Command[]> {
+  const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return Promise.all((only ? [only] : Object.values(COMMANDS)).map((load) => load()));
+}
 
 /** Commands of all depths. */
 function allCommands(command: Command): Command[] {

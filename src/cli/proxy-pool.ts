@@ -40,18 +40,14 @@ export async function scorePool(networks: readonly string[], options: PoolOption
   const found = begun(networks, plan, log);
   const left = networks.flatMap((network, index) => (found.has(index) ? [] : [{ network, index }]));
   const lanes = left.length === 0 ? [] : await openLanes(plan, Math.min(workers, left.length), threads);
-  const closeAll = (): Promise<unknown> => Promise.all(lanes.map((lane) => lane.close()));
-  // Workers are ended at once; this thread first ends what it has begun.
-  signal?.addEventListener('abort', closeAll);
   let next = 0;
   try {
     await Promise.all(
       lanes.map(async (lane) => {
         while (next < left.length && !signal?.aborted) {
           const { network, index } = left[next++]!;
+          // What has begun is ended first: the runtime aborts the process if its thread is taken away.
           const result = await lane.score(network);
-          // A worker that was ended gave no result.
-          if (signal?.aborted && result.error) return;
           const record: NetworkRecord = { kind: 'network', index, network, ...result };
           log?.append(record);
           found.set(index, record);
@@ -60,8 +56,7 @@ export async function scorePool(networks: readonly string[], options: PoolOption
       }),
     );
   } finally {
-    signal?.removeEventListener('abort', closeAll);
-    await closeAll();
+    await Promise.all(lanes.map((lane) => lane.close()));
   }
   return [...found.values()].sort((a, b) => a.index - b.index);
 }

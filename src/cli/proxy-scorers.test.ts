@@ -29,8 +29,8 @@ describe('proxies of a search', () => {
       { ntkt: 5, sept: 40 },
       { ntkt: 9 },
     ] as Record<string, number>[];
-    // ½·(R(NTKT) + R(SEPT)), equal scores with the mean of their ranks.
-    expect(columnValues(columnsNamed(['ntsr']), scores)).toEqual([[1.25, 2.25, 2.5, undefined]]);
+    // ½·(R(NTKT) + R(SEPT)), equal scores with the mean of their ranks; a missing score ranks last.
+    expect(columnValues(columnsNamed(['ntsr']), scores)).toEqual([[1.75, 2.75, 3, 2.5]]);
     expect(proxyScorers(SETTINGS)('ntsr', natsSize)).toMatchObject({ better: 'higher' });
   });
 

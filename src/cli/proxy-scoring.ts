@@ -1,7 +1,8 @@
 // Builds one network after another and scores it: what every worker of `auspex proxy` does. Whatever goes wrong with a
 // network becomes its result.
+import type { Model } from '../graph/graph.js';
 import { readModel } from '../onnx/file.js';
-import { requestNamed, Subject, scoreAll } from '../proxies/index.js';
+import { requestNamed, Subject, type SubjectOptions, scoreNetwork } from '../proxies/index.js';
 import { spaceNamed } from '../spaces/index.js';
 import { AuspexError, type Where } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
@@ -40,27 +41,49 @@ export class NetworkScorer {
 
   /** A network as it is scored. @param network a path, or a text of the space. */
   subject(network: string): Subject {
-    const { space, seed, init, batch, resolution, width, classes, logits, ...plan } = this.#plan;
-    const samples = batch ?? (this.#samples.count || undefined);
-    const of = space === null ? undefined : spaceNamed(space);
+    const model = this.#model(network);
+    return Subject.of(model, this.#options(model));
+  }
+
+  /** Samples at once; undefined where nobody says how many. */
+  get #samplesAtOnce(): number | undefined {
+    return this.#plan.batch ?? (this.#samples.count || undefined);
+  }
+
+  #model(network: string): Model {
+    const { space, seed, resolution, width, classes } = this.#plan;
+    if (space === null) return readModel(network);
+    const of = spaceNamed(space);
     const sizes = given({ resolution, width, classes });
-    const model = of
-      ? of.network(of.parse(network), { ...sizes, batch: samples ?? BATCH, seed })
-      : readModel(network);
-    const { dims, shapes, weights, features, vocabulary, statistics } = plan;
-    return Subject.of(model, {
+    return of.network(of.parse(network), { ...sizes, batch: this.#samplesAtOnce ?? BATCH, seed });
+  }
+
+  /** The sizes that a file leaves open. */
+  get #sizes(): Pick<SubjectOptions, 'dims' | 'shapes' | 'batch'> {
+    const { space, batch, dims, shapes } = this.#plan;
+    return { ...given({ dims, shapes }), ...(space !== null || batch === undefined ? {} : { batch }) };
+  }
+
+  #options(model: Model): SubjectOptions {
+    const { seed, init, logits, weights, features, vocabulary, statistics } = this.#plan;
+    return {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
-      ...given({ dims, shapes, weights, features, vocabulary, statistics, output: logits }),
-      ...(of || batch === undefined ? {} : { batch }),
-      ...this.#samples.options(model, samples),
+      ...given({ weights, features, vocabulary, statistics, output: logits }),
+      ...this.#sizes,
+      ...this.#samples.options(model, this.#samplesAtOnce),
       ...(this.#threads === undefined ? {} : { session: { threads: this.#threads } }),
-    });
+    };
   }
 
   async score(network: string): Promise<NetworkResult> {
     try {
-      const outcomes = await scoreAll(this.subject(network), this.#plan.proxies.map(requestNamed));
+      const model = this.#model(network);
+      const requests = this.#plan.proxies.map(requestNamed);
+      const outcomes = await scoreNetwork(model, requests, () => this.#options(model), this.#sizes);
+      const [first] = outcomes;
+      const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
+      if (first && 'error' in first && isNothing) throw first.error;
       const scores: Record<string, number> = {};
       const errors: Record<string, Problem> = {};
       outcomes.forEach((outcome, i) => {

@@ -145,14 +145,14 @@ describe('auspex proxy', () => {
     expect(codes).toEqual([
       [48, 'WEIGHTS_NOT_FINITE', 'WEIGHTS_NOT_FINITE'],
       [0, 'PROXY_NO_WEIGHTS', 'PROXY_NO_WEIGHTS'],
-      'PROXY_SHAPES',
-      'OPERATOR_UNKNOWN',
+      [48, 'PROXY_SHAPES', 'PROXY_SHAPES'],
+      [27, 'OPERATOR_UNKNOWN', 'OPERATOR_UNKNOWN'],
       [3600, 'DATA_MISSING', 'DATA_MISSING'],
       expect.stringMatching(/^ONNX_/),
       'FILE_UNREADABLE',
       [48, expect.any(Number), expect.any(Number)],
     ]);
-    expect(networks[3].error.where).toMatchObject({ operator: 'my.domain.Mystery' });
+    expect(networks[3].errors.snip.where).toMatchObject({ operator: 'my.domain.Mystery' });
     const fixed = await run(at('dynamic.onnx'), '--proxies', 'params', '--dim', 'n=2');
     expect([fixed.code, fixed.text]).toEqual([0, expect.stringContaining('48  ↑  Parameters')]);
     const again = await json(at('nan.onnx'), '--proxies', 'snip', '--init', 'seeded');

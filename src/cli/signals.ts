@@ -13,6 +13,16 @@ export function stoppedExitCode(): number | undefined {
   return received && 128 + constants.signals[received];
 }
 
+/** Not by `process.exit`, which ends the threads of the runtime in a way that aborts the process (exit code 134). */
+function endAtOnce(): never {
+  // Locks and unfinished files are removed.
+  process.emit('exit', stoppedExitCode()!);
+  for (const name of NAMES) process.removeAllListeners(name);
+  process.kill(process.pid, received);
+  // The first process of a container does not die of signals.
+  process.exit(stoppedExitCode());
+}
+
 /**
  * Runs work with a signal that is given when the process is told to stop. When the work is over, nothing listens any
  * more. The reason of the signal is an AuspexError, for work to throw that has nothing to show.
@@ -25,7 +35,7 @@ export async function untilStopped<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(stoppedExitCode());
+    if (controller.signal.aborted) endAtOnce();
     received = name as (typeof NAMES)[number];
     controller.abort(new AuspexError('STOPPED', `stopped by ${name}`, { kind: 'failure', hint }));
     if (process.stderr.isTTY) process.stderr.write('\nStopping; Ctrl-C again to end at once.\n');

@@ -52,7 +52,7 @@ describe('digests of architectures', () => {
     const text = ArchDigests.of(['a', 'b', 'c']).toString();
     const backwards = btoa(
       atob(text)
-        .match(/[^]{8}/g)!
+        .match(/[\s\S]{8}/g)!
         .reverse()
         .join(''),
     );

@@ -19,7 +19,6 @@ export {
 export type { PlainTable } from './metadata.js';
 export { longBy, type Pivoted, pivot } from './pivot.js';
 export type { SkippedRow, TableRules } from './rules.js';
-export { sizesOf } from './sizes.js';
 export { type ReadSplit, readSplit, type SplitRecord } from './split-record.js';
 export {
   type FamilySizes,

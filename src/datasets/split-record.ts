@@ -16,6 +16,8 @@ export const splitRecord = z.object({
   by: z.string(),
   seed: z.number().nullable(),
   testOnAll: z.boolean(),
+  /** What equal architectures are: those of one text, or of one function. */
+  equal: z.enum(['text', 'function']).optional(),
   /** The column whose groups stay together; null where there is none. */
   group: z.string().nullable().optional(),
   /** Rows whose architecture an earlier row has. */

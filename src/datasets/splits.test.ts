@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sizesOf } from './sizes.js';
 import {
   familySplit,
   familySplits,
@@ -149,34 +148,5 @@ describe('splits', () => {
     ['too many of other families', () => familySplit(['a', 'b'], 'b', { seed: 1, train: 2 }), /1 rows/],
   ])('refuse %s', (_, work, message) => {
     expect(work).toThrow(message);
-  });
-});
-
-describe('sizes', () => {
-  it.each([
-    ['nasbench101', '4:110101:conv3x3-bn-relu,maxpool3x3', 4],
-    ['nasbench201', '|none~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|', 2],
-    ['nats-size', '8:16:24:32:40', 120],
-    ['fbnet', '0 8 1 8', 2],
-    ['ofa-mobilenetv3', '{"ks":[3],"d":[2,3,4,2,2]}', 13],
-    ['ofa-mobilenetv3', 'r160-k3e4k5e6-k7e3', 3],
-    ['accel-mnasnet', 'e1k3l1s-e6k3l2s-e6k5l4', 7],
-    ['hwgpt-s', '384:10:h4,8:m2,3:b1', 10],
-    ['lts-gpt2', '512:4:e256:k4:i1536:h4', 4],
-    ['accel-mnasnet', '{"block0_l":1,"block0_e":6,"block1_l":3}', 4],
-    ['autoformer-tiny', '{"depth":13}', 13],
-    ['pit', '{"depth":[2,8,4]}', 14],
-    ['lts-gpt2', '{"n_layer":5}', 5],
-    ['hwgpt-s', '{"sample_n_layer":11}', 11],
-  ])('of %s', (space, text, size) => {
-    expect([...sizesOf(space, [text])]).toEqual([size]);
-  });
-
-  it('are refused where there are none', () => {
-    expect(() => sizesOf('darts', ['x'])).toThrow(/no size that auspex knows/);
-    expect(() => sizesOf('constructor', ['x'])).toThrow(/no size that auspex knows/);
-    for (const space of ['nasbench101', 'nasbench201', 'nats-size', 'fbnet', 'pit', 'lts-gpt2']) {
-      expect(() => sizesOf(space, ['what?'])).toThrow(/does not tell/);
-    }
   });
 });

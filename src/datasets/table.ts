@@ -159,6 +159,19 @@ export class Table {
     });
   }
 
+  /** The same numbers with other descriptions of their labels. */
+  relabelled(change: (label: Label) => Label): Table {
+    const labels = this.labels.map(change);
+    const columns = new Map(labels.map(({ name }, i) => [name, this.column(this.labels[i]!.name)]));
+    return new Table({
+      space: this.space,
+      labels,
+      architectures: this.architectures,
+      columns,
+      texts: this.texts,
+    });
+  }
+
   describe(): LabelSummary[] {
     return this.labels.map((label) => {
       const present = this.column(label.name).filter((value) => !Number.isNaN(value));

@@ -1,8 +1,10 @@
 // Transpositions that a product of matrices can read through. ONNX Runtime folds them too, but only after it has
 // merged each with the transposition before it, and what it merged it can no longer fold.
+import { neededNodes } from '../analysis/dependence.js';
 import { type Attribute, isDefaultDomain, type Node } from '../graph/graph.js';
 import { usedNames } from '../graph/order.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 
 export const MICROSOFT = 'com.microsoft';
 
@@ -35,7 +37,8 @@ export function foldTranspositions(
   const rankOf = (name: string): number => lookUp(name).rank;
   /** ONNX Runtime has the fused product for float32 only. */
   const isProduct = (node: Node): boolean =>
-    isStandard(node, 'MatMul') &&
+    isStandard(node) &&
+    traitsOf(node).product === 'matmul' &&
     node.inputs.every((name) => rankOf(name) >= 2 && lookUp(name).dtype === 'float32');
 
   /** The earliest value that this one is, or is the transpose of. */
@@ -43,7 +46,7 @@ export function foldTranspositions(
     let found: Operand = { name, isTransposed: false };
     let node = producers.get(name);
     let order: Order = Array.from({ length: rankOf(name) }, (_, i) => i);
-    while (node !== undefined && isStandard(node, 'Transpose')) {
+    while (node !== undefined && isTransposition(node)) {
       const inner = orderOf(node, order.length);
       order = order.map((i) => inner[i]!);
       const source = node.inputs[0]!;
@@ -70,7 +73,7 @@ export function foldTranspositions(
     if (isProduct(node)) {
       return product(node, operand(node.inputs[0]!), operand(node.inputs[1]!), node.outputs);
     }
-    if (!isStandard(node, 'Transpose')) return node;
+    if (!isTransposition(node)) return node;
     const source = node.inputs[0]!;
     const matMul = producers.get(source);
     if (matMul === undefined || !isProduct(matMul)) return node;
@@ -81,15 +84,19 @@ export function foldTranspositions(
     const [left, right] = matMul.inputs.map((name) => operand(name)) as [Operand, Operand];
     return product(matMul, flipped(right), flipped(left), node.outputs);
   });
-  return withoutUnused(folded, kept);
+  return neededNodes(folded, kept);
 }
 
 function flipped({ name, isTransposed }: Operand): Operand {
   return { name, isTransposed: !isTransposed };
 }
 
-function isStandard(node: Node, opType: string): boolean {
-  return node.opType === opType && isDefaultDomain(node.domain);
+function isStandard({ domain }: Node): boolean {
+  return isDefaultDomain(domain);
+}
+
+function isTransposition(node: Node): boolean {
+  return isStandard(node) && traitsOf(node).moves === 'axes';
 }
 
 function orderOf(node: Node, rank: number): Order {
@@ -106,16 +113,4 @@ function exchangesLast(order: Order): boolean {
   const n = order.length;
   const swap = (i: number): number => (i === n - 1 ? n - 2 : i === n - 2 ? n - 1 : i);
   return n >= 2 && order.every((from, to) => from === swap(to));
-}
-
-/** Without nodes that nothing needs any more. The nodes are in order. */
-function withoutUnused(nodes: readonly Node[], kept: ReadonlySet<string>): readonly Node[] {
-  const needed = new Set(kept);
-  const live: Node[] = [];
-  for (const node of [...nodes].reverse()) {
-    if (!node.outputs.some((name) => needed.has(name))) continue;
-    for (const name of usedNames(node)) needed.add(name);
-    live.push(node);
-  }
-  return live.reverse();
 }

@@ -2,7 +2,7 @@
 // as documented, hidden sizes that hold several heads. What is unknown or symbolic passes every check.
 import { type Dim, divideExactly, floorDivide, isKnown } from '../graph/dim.js';
 import { type Shape, TensorType, type ValueType } from '../graph/types.js';
-import type { Call } from './operator.js';
+import type { Call, InputRef } from './operator.js';
 
 /** A required attribute that counts something. */
 export function positiveInt(call: Call, name: string): number {
@@ -14,24 +14,24 @@ export function positiveInt(call: Call, name: string): number {
 }
 
 /** The shape of a required input, checked for its rank; undefined when it is unknown. */
-export function shapeOfRank(call: Call, index: number, ...ranks: number[]): Shape | undefined {
-  const shape = call.shape(index);
+export function shapeOfRank(call: Call, input: InputRef, ...ranks: number[]): Shape | undefined {
+  const shape = call.shape(input);
   if (shape !== undefined && !ranks.includes(shape.length)) {
-    call.fail(`input ${index} must have rank ${ranks.join(' or ')}, not shape [${shape}]`);
+    call.fail(`input ${input} must have rank ${ranks.join(' or ')}, not shape [${shape}]`);
   }
   return shape;
 }
 
 /** The shape of an optional input, checked for its rank; undefined when it is unknown or not given. */
-export function optionalShape(call: Call, index: number, ...ranks: number[]): Shape | undefined {
-  return call.has(index) ? shapeOfRank(call, index, ...ranks) : undefined;
+export function optionalShape(call: Call, input: InputRef, ...ranks: number[]): Shape | undefined {
+  return call.has(input) ? shapeOfRank(call, input, ...ranks) : undefined;
 }
 
 /** The shape of an input that must have at least so many dimensions. */
-export function shapeOfRankFrom(call: Call, index: number, least: number): Shape | undefined {
-  const shape = call.shape(index);
+export function shapeOfRankFrom(call: Call, input: InputRef, least: number): Shape | undefined {
+  const shape = call.shape(input);
   if (shape !== undefined && shape.length < least) {
-    call.fail(`input ${index} must have rank ${least} or more, not shape [${shape}]`);
+    call.fail(`input ${input} must have rank ${least} or more, not shape [${shape}]`);
   }
   return shape;
 }
@@ -39,15 +39,15 @@ export function shapeOfRankFrom(call: Call, index: number, least: number): Shape
 /** Fails if an input is given and cannot have the expected shape; sizes that are left undefined may be any. */
 export function expectShape(
   call: Call,
-  index: number,
+  input: InputRef,
   what: string,
   expected: readonly (Dim | undefined)[],
 ): void {
-  const shape = call.optionalTensor(index)?.shape;
+  const shape = call.optionalTensor(input)?.shape;
   if (shape === undefined) return;
   if (shape.length === expected.length && shape.every((size, i) => mayEqual(size, expected[i]))) return;
   const sizes = expected.map((size) => size ?? '?');
-  call.fail(`${what} (input ${index}) must have shape [${sizes}], not [${shape}]`);
+  call.fail(`${what} (input ${input}) must have shape [${sizes}], not [${shape}]`);
 }
 
 /** Whether two sizes may turn out to be the same. */
@@ -56,12 +56,12 @@ export function mayEqual(a: Dim | undefined, b: Dim | undefined): boolean {
 }
 
 /** Fails if an input is given and cannot be broadcast to a shape without growing it. */
-export function expectBroadcastTo(call: Call, index: number, what: string, to: Shape | undefined): void {
-  const shape = call.optionalTensor(index)?.shape;
+export function expectBroadcastTo(call: Call, input: InputRef, what: string, to: Shape | undefined): void {
+  const shape = call.optionalTensor(input)?.shape;
   if (shape === undefined || to === undefined) return;
   const offset = to.length - shape.length;
   if (offset >= 0 && shape.every((size, i) => size === 1 || mayEqual(size, to[offset + i]))) return;
-  call.fail(`${what} (input ${index}) of shape [${shape}] cannot be broadcast to [${to}]`);
+  call.fail(`${what} (input ${input}) of shape [${shape}] cannot be broadcast to [${to}]`);
 }
 
 /** One part of a size that consists of `parts` equal ones: a head of a hidden size, a group of channels. */
@@ -73,9 +73,9 @@ export function partOf(call: Call, size: Dim, parts: number, what: string): Dim 
 }
 
 /** Infers one output with the type and shape of an input. */
-export function likeInput(index: number): (call: Call) => ValueType[] {
+export function likeInput(input: InputRef): (call: Call) => ValueType[] {
   return (call) => {
-    const { dtype, shape } = call.tensor(index);
+    const { dtype, shape } = call.tensor(input);
     return [new TensorType(dtype, shape)];
   };
 }

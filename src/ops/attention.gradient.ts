@@ -8,7 +8,8 @@ import type { Decomposition, Expansion } from './gradient.js';
 
 export const attentionParts: Decomposition = (node) => {
   const { call } = node;
-  if (call.has(6)) call.fail('keys in a buffer of their own have no gradient', 'GRADIENT_UNSUPPORTED');
+  if (call.has('nonpad_kv_seqlen'))
+    call.fail('keys in a buffer of their own have no gradient', 'GRADIENT_UNSUPPORTED');
   const isMerged = node.input(0).rank === 3;
   const heads = (index: number, attribute: string): Value => {
     const value = node.input(index);

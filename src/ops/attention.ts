@@ -55,7 +55,7 @@ function readAttention(call: Call): Attention | undefined {
 }
 
 function pastLength(call: Call): Dim {
-  if (!call.has(4)) return 0;
+  if (!call.has('past_key')) return 0;
   return optionalShape(call, 4, 4)?.[2] ?? optionalShape(call, 5, 4)?.[2] ?? call.unknownSize(1, 2);
 }
 
@@ -115,8 +115,9 @@ const Attention: Operator = {
       valueHeadSize: values.size,
     });
   }),
-  roles: ['data', 'data', 'data', 'setting', 'data', 'data', 'setting'],
+  roles: { setting: ['attn_mask', 'nonpad_kv_seqlen'] },
   decompose: attentionParts,
+  traits: { attention: true },
 };
 
 /** Rotates pairs of elements by angles that grow with the position (arXiv:2104.09864). */
@@ -130,7 +131,7 @@ const RotaryEmbedding: Operator = {
     const shape = shapeOfRank(call, 0, 3, 4);
     return shape && { otherFlops: times(rotatedElements(call, shape), 3) };
   }),
-  roles: ['data', 'setting'],
+  roles: { setting: ['cos_cache', 'sin_cache', 'position_ids'] },
   decompose: rotaryParts,
 };
 

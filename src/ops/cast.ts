@@ -18,14 +18,16 @@ const Cast: Operator = {
   infer: (call) => [castTo(call.tensor(0), call.opset < 6 ? namedType(call) : codedType(call))],
   cost: FREE,
   gradient: (g) => [g.dy.cast(g.input(0).dtype)],
+  traits: { moves: 'type', typeAttribute: 'to' },
 };
 
 /** Converts values to the type of the second input. */
 const CastLike: Operator = {
   infer: (call) => [castTo(call.tensor(0), call.dtype(1))],
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['target_type'] },
   gradient: (g) => [g.dy.cast(g.input(0).dtype)],
+  traits: { moves: 'type', ignoresElementsOf: ['target_type'] },
 };
 
 /** Takes the bits as those of another type of the same width. */
@@ -40,7 +42,7 @@ const BitCast: Operator = {
     return [new TensorType(to, shape)];
   },
   cost: FREE,
-  view: true,
+  traits: { isView: true },
 };
 
 function codedType(call: Call): DataType {

@@ -45,6 +45,7 @@ const Concat: Operator = {
   },
   cost: FREE,
   gradient: concatGradient,
+  traits: { moves: 'join' },
 };
 
 function concatShape(call: Call, inputs: readonly TensorType[], rank: number, axis: number): Shape {
@@ -142,15 +143,16 @@ const Split: Operator = {
     });
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['split'] },
   gradient: splitGradient,
+  traits: { moves: 'part' },
 };
 
 function splitSizes(call: Call, size: Dim, count: number, axis: number): Dim[] {
   const asked = call.int('num_outputs', count);
   if (asked !== count) call.fail(`num_outputs is ${asked}, but there are ${count} outputs`, 'OP_ATTRIBUTE');
   let given: readonly Dim[] | undefined = call.ints('split');
-  if (given === undefined && call.has(1)) {
+  if (given === undefined && call.has('split')) {
     expectInteger(call, 1);
     given = call.elements(1);
     if (given === undefined) return Array.from({ length: count }, (_, i) => call.unknownSize(i, axis));
@@ -202,8 +204,9 @@ const Tile: Operator = {
     return [new TensorType(x.dtype, tiled, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { data: ['input'], others: 'setting' },
   gradient: tileGradient,
+  traits: { moves: 'repeat' },
 };
 
 function repeatsPerDimension(call: Call, shape: Shape): readonly Dim[] | undefined {
@@ -240,8 +243,9 @@ const Expand: Operator = {
     ];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['shape'] },
   gradient: expandGradient,
+  traits: { moves: 'broadcast' },
 };
 
 /** By a shape of which only the rank is known: sizes of 1 are open, all others stay. */

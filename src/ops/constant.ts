@@ -1,9 +1,10 @@
 // Constants: values that are written into the graph.
+import type { Node } from '../graph/graph.js';
 import { elementCount, hasData, type SparseTensor, type Tensor, tensorNumbers } from '../graph/tensor.js';
 import { MAX_KNOWN_ELEMENTS, TensorType } from '../graph/types.js';
 import { FREE } from './cost.js';
 import type { Operator } from './operator.js';
-import type { OperatorTable } from './registry.js';
+import { type OperatorTable, traitsOf } from './registry.js';
 
 const Constant: Operator = {
   infer: (call) => {
@@ -34,7 +35,14 @@ const Constant: Operator = {
     }
   },
   cost: FREE,
+  traits: { isConstant: true },
 };
+
+/** The tensor that a Constant node holds; undefined for other nodes, and where it holds something else. */
+export function constantTensor(node: Node): Tensor | undefined {
+  const value = traitsOf(node).isConstant ? node.attributes.get('value') : undefined;
+  return value?.type === 'tensor' ? value.value : undefined;
+}
 
 function sparseType(tensor: SparseTensor): TensorType {
   return new TensorType(tensor.values.dtype, tensor.dims);

@@ -39,6 +39,7 @@ const If: Operator = {
     return types.map((type, i) => mergeTypes(call, type, others[i]!, (axis) => call.unknownSize(i, axis)));
   },
   cost: FREE,
+  traits: { controlFlow: 'branch' },
 };
 
 /** Errors that tell of sizes, not of a graph that makes no sense. */
@@ -122,6 +123,7 @@ const Scan: Operator = {
     });
   },
   cost: FREE,
+  traits: { controlFlow: 'loop' },
 };
 
 /** The sizes that all scanned inputs must share; a number tells more than a symbol. */
@@ -191,6 +193,7 @@ const SequenceMap: Operator = {
     });
   },
   cost: FREE,
+  traits: { controlFlow: 'loop' },
 };
 
 /** The type that all elements of a sequence have; undefined when they differ. */

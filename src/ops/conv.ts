@@ -9,7 +9,7 @@ import { isTensor, type Shape, TensorType } from '../graph/types.js';
 import { expectShape, mayEqual, positiveInt, shapeOfRankFrom } from './arguments.js';
 import { convGradient, convTransposeGradient } from './conv.gradient.js';
 import { counted, times, total } from './cost.js';
-import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
+import { type Call, commonDtype, type InputRoles, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 import {
   checkSpatialRank,
@@ -112,7 +112,7 @@ function biasFlops(call: Call, bias: number | undefined): Dim | undefined {
 interface ConvRule {
   readonly inputs: ConvInputs;
   readonly dtype: (call: Call) => DataType | undefined;
-  readonly roles: readonly InputRole[];
+  readonly roles: InputRoles;
   /** FLOPs per output element to scale it back to a quantised type. */
   readonly rescaleFlops?: number;
 }
@@ -127,6 +127,7 @@ function convolution({ inputs, dtype, roles, rescaleFlops = 0 }: ConvRule): Oper
       otherFlops: total(biasFlops(call, inputs.bias), times(call.outputSize(), rescaleFlops)),
     })),
     roles,
+    traits: { convolution: 'plain' },
   };
 }
 
@@ -136,19 +137,19 @@ const inputAndWeightDtype = (call: Call): DataType | undefined =>
 const Conv = convolution({
   inputs: { data: 0, weights: 1, bias: 2 },
   dtype: inputAndWeightDtype,
-  roles: ['data', 'weight', 'weight'],
+  roles: { weight: ['W'], bias: ['B'] },
 });
 
 const ConvInteger = convolution({
   inputs: { data: 0, weights: 1 },
   dtype: () => 'int32',
-  roles: ['data', 'weight', 'setting'],
+  roles: { weight: ['w'], setting: ['x_zero_point', 'w_zero_point'] },
 });
 
 const QLinearConv = convolution({
   inputs: { data: 0, weights: 3, bias: 8 },
   dtype: (call) => call.dtype(7),
-  roles: ['data', 'setting', 'setting', 'weight', 'setting', 'setting', 'setting', 'setting', 'weight'],
+  roles: { data: ['x'], weight: ['w'], bias: ['B'], others: 'setting' },
   rescaleFlops: 2,
 });
 
@@ -188,7 +189,8 @@ const ConvTranspose: Operator = {
       otherFlops: biasFlops(call, 2),
     }),
   ),
-  roles: ['data', 'weight', 'weight'],
+  roles: { weight: ['W'], bias: ['B'] },
+  traits: { convolution: 'transposed' },
   gradient: convTransposeGradient,
 };
 
@@ -220,14 +222,15 @@ const DeformConv: Operator = {
       if (!input || !window || !isTensor(output) || !output.shape) return undefined;
       const [batch, , ...sizes] = output.shape;
       const samples = product([batch!, input[1]!, kernelSize(window), ...sizes]);
-      const perSample = 2 ** (window.length + 1) - 1 + (call.has(4) ? 1 : 0);
+      const perSample = 2 ** (window.length + 1) - 1 + (call.has('mask') ? 1 : 0);
       return {
         macs: times(call.outputSize(), productsPerElement(call, DEFORMED)),
         otherFlops: total(multiply(samples, perSample), biasFlops(call, DEFORMED.bias)),
       };
     },
   ),
-  roles: ['data', 'weight', 'data', 'weight', 'data'],
+  roles: { weight: ['W'], bias: ['B'] },
+  traits: { convolution: 'deformable' },
 };
 
 export const convOperators: OperatorTable = {

@@ -22,7 +22,7 @@ function cumulative(initial: number, combine: (a: Dim, b: Dim) => Dim): Operator
       ];
     },
     cost: perInput(1),
-    roles: ['data', 'setting'],
+    roles: { setting: ['axis'] },
   };
 }
 

@@ -6,7 +6,8 @@ const INTRODUCTION = `# Operators
 
 Every operator auspex infers shapes for and counts, from its definition in \`src/ops/\`. FLOPs are
 2 × MACs + what the last column says; one FLOP is one arithmetic step on one element, whatever the hardware
-needs for it. Operators that only move data count 0. Made by \`npm run docs\`.
+needs for it. Operators that only move data count 0. Inputs are called as in ONNX's own
+documentation; traits are explained in \`src/ops/traits.ts\`. Made by \`npm run docs\`.
 `;
 
 /** The text of docs/operators.md. */
@@ -23,13 +24,13 @@ export function operatorDocs(): string {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(
         ([name, operator]) =>
-          `| ${name} | ${weights(operator)} | ${operator.cost.describe.replaceAll('|', '\\|')} |`,
+          `| ${name} | ${weights(operator)} | ${kinds(operator)} | ${operator.cost.describe.replaceAll('|', '\\|')} |`,
       );
     return [
       `## ${domain}`,
       '',
-      '| operator | inputs that are weights | count |',
-      '|---|---|---|',
+      '| operator | inputs that are weights | traits | count |',
+      '|---|---|---|---|',
       ...rows,
       '',
     ].join('\n');
@@ -37,10 +38,20 @@ export function operatorDocs(): string {
   return [INTRODUCTION, ...sections].join('\n');
 }
 
-/** Which inputs hold weights or statistics, by position. */
-function weights({ roles }: Operator): string {
-  const named = (roles ?? []).flatMap((role, i) =>
-    role === 'weight' ? [String(i)] : role === 'statistic' ? [`${i} (statistic)`] : [],
-  );
-  return named.join(', ');
+/** Which inputs hold weights or statistics, by name. */
+function weights({ roles = {} }: Operator): string {
+  const learned = [roles.weight, roles.scale, roles.bias].flatMap((names) => names ?? []);
+  const measured = [roles.mean, roles.variance].flatMap((names) => names ?? []);
+  return [...learned, ...measured.map((name) => `${name} (statistic)`)].join(', ');
+}
+
+/** What kind of operator it is, in the words of traits.ts. */
+function kinds({ traits = {} }: Operator): string {
+  return Object.entries(traits)
+    .map(([trait, value]) => {
+      if (value === true) return trait;
+      const text = typeof value === 'string' ? value : Object.values(value as object).join(' ');
+      return `${trait}: ${text}`;
+    })
+    .join(', ');
 }

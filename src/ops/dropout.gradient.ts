@@ -4,14 +4,14 @@ import type { Differentiation, GradientRule } from './gradient.js';
 
 /** 1 − ratio. */
 function keptShare(g: Differentiation): Value | number {
-  const ratio = g.call.has(1) ? g.call.scalar(1) : 0.5;
+  const ratio = g.call.has('ratio') ? g.call.scalar('ratio') : 0.5;
   return typeof ratio === 'number' ? 1 - ratio : g.input(1).cast(g.input(0).dtype).rsub(1);
 }
 
 /** dX = dY·mask/(1 − ratio). */
 export const dropoutGradient: GradientRule = (g) => {
   const { call, dy } = g;
-  const isTraining = call.has(2) ? call.scalar(2) : 0;
+  const isTraining = call.has('training_mode') ? call.scalar('training_mode') : 0;
   if (isTraining === 0) return [dy];
   if (!call.wants(1)) {
     call.fail(

@@ -25,9 +25,9 @@ const Dropout: Operator = {
   cost: counted('0; in training 2 per output element (mask, scale)', (call) =>
     isTraining(call) ? { otherFlops: times(call.outputSize(), 2) } : {},
   ),
-  roles: ['data', 'setting'],
-  view: true,
+  roles: { setting: ['ratio', 'training_mode'] },
   gradient: dropoutGradient,
+  traits: { moves: 'same', isView: true, draws: 'inTraining' },
 };
 
 export const dropoutOperators: OperatorTable = { Dropout };

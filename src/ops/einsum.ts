@@ -136,6 +136,7 @@ const Einsum: Operator = {
     const { operands, result } = parseEquation(g.call);
     return einsumGradient(g, operands, result);
   },
+  traits: { product: 'einsum' },
 };
 
 /** Whether an Einsum of one operand adds anything: a mere transposition or diagonal does not. */

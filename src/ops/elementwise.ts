@@ -23,8 +23,9 @@ import { expectBroadcastTo } from './arguments.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { perOutput } from './cost.js';
 import { elementwiseGradients } from './elementwise.gradient.js';
-import { type Call, commonDtype, type InputRole, type Operator } from './operator.js';
+import { type Call, commonDtype, type InputRoles, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
+import type { Traits } from './traits.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
 
@@ -33,7 +34,8 @@ interface Elementwise {
   /** The element type of the output when it is not that of the inputs. */
   readonly result?: DataType;
   readonly fold?: Fold;
-  readonly roles?: readonly InputRole[];
+  readonly roles?: InputRoles;
+  readonly traits?: Traits;
 }
 
 /** A function of plain numbers; symbolic elements give up. */
@@ -71,6 +73,8 @@ function roundToEven(x: number): number {
   return Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x);
 }
 
+const RECTIFIER: Traits = { activation: 'rectifier' };
+
 const UNARY: Readonly<Record<string, Elementwise>> = {
   Abs: { flops: 1, fold: onNumbers(Math.abs) },
   Acos: { flops: 1 },
@@ -81,67 +85,67 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Atanh: { flops: 1 },
   BitwiseNot: { flops: 1 },
   Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf) },
-  Celu: { flops: 4 },
+  Celu: { flops: 4, traits: RECTIFIER },
   Cos: { flops: 1 },
   Cosh: { flops: 1 },
-  Elu: { flops: 3 },
-  Erf: { flops: 1 },
+  Elu: { flops: 3, traits: RECTIFIER },
+  Erf: { flops: 1, traits: { activation: 'erf' } },
   Exp: { flops: 1 },
   Floor: { flops: 1, fold: rounding(Math.floor, floorOf) },
-  Gelu: { flops: 5 },
-  HardSigmoid: { flops: 4 },
-  HardSwish: { flops: 5 },
+  Gelu: { flops: 5, traits: RECTIFIER },
+  HardSigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
+  HardSwish: { flops: 5, traits: RECTIFIER },
   IsInf: { flops: 1, result: 'bool' },
   IsNaN: { flops: 1, result: 'bool' },
-  LeakyRelu: { flops: 2 },
+  LeakyRelu: { flops: 2, traits: RECTIFIER },
   Log: { flops: 1 },
-  Mish: { flops: 5 },
+  Mish: { flops: 5, traits: RECTIFIER },
   Neg: { flops: 1, fold: (_, x) => subtract(0, x!) },
   Not: { flops: 1, result: 'bool', fold: onNumbers((x) => Number(x === 0)) },
-  Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x) },
-  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)) },
+  Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x), traits: { arithmetic: 'reciprocal' } },
+  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)), traits: RECTIFIER },
   Round: { flops: 1, fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))) },
-  Selu: { flops: 4 },
+  Selu: { flops: 4, traits: RECTIFIER },
   Shrink: { flops: 2 },
-  Sigmoid: { flops: 4 },
+  Sigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
   Sign: { flops: 1, fold: onNumbers(Math.sign) },
   Sin: { flops: 1 },
   Sinh: { flops: 1 },
-  Softplus: { flops: 3 },
-  Softsign: { flops: 3 },
-  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt) },
-  Swish: { flops: 5 },
+  Softplus: { flops: 3, traits: { activation: 'softplus' } },
+  Softsign: { flops: 3, traits: { activation: 'softsign' } },
+  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt), traits: { arithmetic: 'root' } },
+  Swish: { flops: 5, traits: RECTIFIER },
   Tan: { flops: 1 },
-  Tanh: { flops: 1 },
+  Tanh: { flops: 1, traits: { activation: 'tanh' } },
   ThresholdedRelu: { flops: 1 },
 };
 
 const BINARY: Readonly<Record<string, Elementwise>> = {
-  Add: { flops: 1, fold: (_, a, b) => add(a!, b!) },
+  Add: { flops: 1, fold: (_, a, b) => add(a!, b!), traits: { arithmetic: 'add' } },
   And: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a & b) },
   BitShift: { flops: 1 },
   BitwiseAnd: { flops: 1 },
   BitwiseOr: { flops: 1 },
   BitwiseXor: { flops: 1 },
-  Div: { flops: 1, fold: divide },
+  Div: { flops: 1, fold: divide, traits: { arithmetic: 'divide' } },
   Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0) },
   Greater: { flops: 1, result: 'bool', fold: comparison((order) => order > 0) },
   GreaterOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order >= 0) },
   Less: { flops: 1, result: 'bool', fold: comparison((order) => order < 0) },
   LessOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order <= 0) },
-  Mul: { flops: 1, fold: (_, a, b) => multiply(a!, b!) },
+  Mul: { flops: 1, fold: (_, a, b) => multiply(a!, b!), traits: { arithmetic: 'multiply' } },
   Or: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a | b) },
-  Pow: { flops: 1, fold: power, roles: ['data', 'setting'] },
-  Sub: { flops: 1, fold: (_, a, b) => subtract(a!, b!) },
+  Pow: { flops: 1, fold: power, roles: { setting: ['Y'] }, traits: { arithmetic: 'power' } },
+  Sub: { flops: 1, fold: (_, a, b) => subtract(a!, b!), traits: { arithmetic: 'subtract' } },
   Xor: { flops: 1, result: 'bool', fold: onNumbers((a, b) => a ^ b) },
 };
 
 /** Any number of inputs; FLOPs per element count one less than inputs. */
-const VARIADIC: Readonly<Record<string, Fold | undefined>> = {
-  Max: (_, ...xs) => xs.reduce(maximum),
-  Mean: undefined,
-  Min: (_, ...xs) => xs.reduce(minimum),
-  Sum: (_, ...xs) => xs.reduce(add),
+const VARIADIC: Readonly<Record<string, Pick<Elementwise, 'fold' | 'traits'>>> = {
+  Max: { fold: (_, ...xs) => xs.reduce(maximum), traits: { arithmetic: 'maximum' } },
+  Mean: {},
+  Min: { fold: (_, ...xs) => xs.reduce(minimum), traits: { arithmetic: 'minimum' } },
+  Sum: { fold: (_, ...xs) => xs.reduce(add) },
 };
 
 function modulo(dtype: DataType | undefined, a: Dim | undefined, b: Dim | undefined): Dim | undefined {
@@ -207,7 +211,8 @@ function elementwise(rule: Elementwise, arity?: number): Operator {
   return {
     infer: (call) => inferElementwise(call, rule, arity),
     cost: perOutput(rule.flops),
-    ...(rule.roles ? { roles: rule.roles } : undefined),
+    ...(rule.roles && { roles: rule.roles }),
+    ...(rule.traits && { traits: rule.traits }),
   };
 }
 
@@ -225,7 +230,7 @@ function mapTable<T>(table: Readonly<Record<string, T>>, define: (rule: T) => Op
 }
 
 /** Min, Max, Sum, Mean. */
-function variadic(fold: Fold | undefined): Operator {
+function variadic({ fold, traits }: Pick<Elementwise, 'fold' | 'traits'>): Operator {
   return {
     infer: (call) => {
       if (call.inputs.length === 0) call.fail('at least one input is needed', 'OP_INPUT');
@@ -238,6 +243,7 @@ function variadic(fold: Fold | undefined): Operator {
         return size === undefined ? undefined : { otherFlops: multiply(size, call.inputs.length - 1) };
       },
     },
+    ...(traits && { traits }),
   };
 }
 
@@ -259,12 +265,14 @@ const Clip: Operator = {
     return [new TensorType(x.dtype, x.shape, elements)];
   },
   cost: perOutput(2),
-  roles: ['data', 'setting'],
+  roles: { setting: ['min', 'max'] },
+  traits: { activation: 'clip' },
 };
 
 const Mod: Operator = {
   infer: (call) => inferElementwise(call, { fold: call.int('fmod', 0) === 1 ? remainder : modulo }, 2),
   cost: perOutput(1),
+  traits: { arithmetic: 'remainder' },
 };
 
 /**
@@ -280,7 +288,8 @@ const PRelu: Operator = {
     return [new TensorType(commonDtype(call, [x, slope]), x.shape)];
   },
   cost: perOutput(2),
-  roles: ['data', 'weight'],
+  roles: { scale: ['slope'] },
+  traits: { activation: 'rectifier' },
 };
 
 const Where: Operator = {
@@ -294,6 +303,7 @@ const Where: Operator = {
     return [new TensorType(dtype, shape, elements)];
   },
   cost: perOutput(1),
+  traits: { arithmetic: 'select' },
 };
 
 export const elementwiseOperators: OperatorTable = withGradients({

@@ -11,7 +11,7 @@ import type { OperatorTable } from './registry.js';
 
 type Four = readonly [Dim, Dim, Dim, Dim];
 
-function sizesOf(call: Call): AttentionSizes | undefined {
+function attentionSizes(call: Call): AttentionSizes | undefined {
   const [q, k, v] = [0, 1, 2].map((i) => shapeOfRank(call, i, 4) as Four | undefined);
   if (q === undefined || k === undefined || v === undefined) return undefined;
   const [batch, heads, queries, headSize] = q;
@@ -26,14 +26,15 @@ function sizesOf(call: Call): AttentionSizes | undefined {
 
 const FlexAttention: Operator = {
   infer: (call) => {
-    const sizes = sizesOf(call);
+    const sizes = attentionSizes(call);
     const shape = sizes && [sizes.batch, sizes.heads, sizes.queries, sizes.valueHeadSize];
     return [new TensorType(call.dtype(0), shape)];
   },
   cost: counted(DOT_PRODUCT_RULE, (call) => {
-    const sizes = sizesOf(call);
+    const sizes = attentionSizes(call);
     return sizes && dotProductCost(sizes);
   }),
+  traits: { attention: true },
 };
 
 export const flexAttentionOperators: OperatorTable = { 'ai.onnx.preview.FlexAttention': FlexAttention };

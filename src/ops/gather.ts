@@ -3,10 +3,10 @@ import type { Dim } from '../graph/dim.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { checkRank, elementAt, knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
 import { gatherElementsGradient, gatherGradient, gatherNdGradient } from './gather.gradient.js';
-import { type Call, expectInteger, type InputRole, type Operator } from './operator.js';
+import { type Call, expectInteger, type InputRoles, type Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
-const ROLES: readonly InputRole[] = ['data', 'setting'];
+const ROLES: InputRoles = { setting: ['indices'] };
 
 /** An index from 0; undefined for a symbolic one. Negative ones count from the end. */
 export function placeOf(call: Call, index: Dim | undefined, size: number): number | undefined {
@@ -42,6 +42,7 @@ const Gather: Operator = {
   cost: PARTIAL_READ,
   roles: ROLES,
   gradient: gatherGradient,
+  traits: { moves: 'rows' },
 };
 
 /** Takes one element per index: out[i][j] = x[indices[i][j]][j] for axis 0. */
@@ -69,6 +70,7 @@ const GatherElements: Operator = {
   cost: PARTIAL_READ,
   roles: ROLES,
   gradient: gatherElementsGradient,
+  traits: { moves: 'lookup' },
 };
 
 /**
@@ -104,6 +106,7 @@ const GatherND: Operator = {
   cost: PARTIAL_READ,
   roles: ROLES,
   gradient: gatherNdGradient,
+  traits: { moves: 'lookup' },
 };
 
 /** How many dimensions of the data an index tuple names; undefined when that is symbolic. */

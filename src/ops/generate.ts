@@ -24,7 +24,7 @@ const Range: Operator = {
     return [new TensorType(dtype, shape, elements)];
   },
   cost: FREE,
-  roles: ['setting'],
+  roles: { others: 'setting' },
 };
 
 function rangeSize(call: Call, start: Dim, limit: Dim, delta: Dim): Dim | undefined {
@@ -52,7 +52,7 @@ const ConstantOfShape: Operator = {
     ];
   },
   cost: FREE,
-  roles: ['setting'],
+  roles: { others: 'setting' },
 };
 
 /** A matrix with ones on the diagonal `k`. */
@@ -66,6 +66,7 @@ const EyeLike: Operator = {
     return [new TensorType(type, shape ?? [call.unknownSize(0, 0), call.unknownSize(0, 1)], eye)];
   },
   cost: FREE,
+  traits: { ignoresElementsOf: ['input'], typeAttribute: 'dtype' },
 };
 
 /** A window of a given length; `flops` per element. */
@@ -78,7 +79,7 @@ function windowOf(flops: number): Operator {
       return [new TensorType(dtype, [size === undefined ? call.unknownSize(0, 0) : checkSize(call, size)])];
     },
     cost: perOutput(flops),
-    roles: ['setting'],
+    roles: { others: 'setting' },
   };
 }
 
@@ -94,7 +95,7 @@ const MelWeightMatrix: Operator = {
     return [new TensorType(dtype, [frequencies, bands])];
   },
   cost: perOutput(2),
-  roles: ['setting'],
+  roles: { others: 'setting' },
 };
 
 export const generateOperators: OperatorTable = {

@@ -73,7 +73,7 @@ const AffineGrid: Operator = {
     const dimensions = shapeOfRank(call, 0, 3)?.[1];
     return { otherFlops: times(call.outputSize(), dimensions, 2) };
   }),
-  roles: ['data', 'setting'],
+  roles: { setting: ['size'] },
   gradient: affineGridGradient,
 };
 
@@ -100,7 +100,7 @@ const Col2Im: Operator = {
     return [new TensorType(call.dtype(0), shape)];
   },
   cost: counted('1 per input element', perInput(1).of),
-  roles: ['data', 'setting'],
+  roles: { setting: ['image_shape', 'block_shape'] },
   gradient: col2ImGradient,
 };
 
@@ -119,13 +119,13 @@ const NonMaxSuppression: Operator = {
     const boxes = shapeOfRank(call, 0, 3);
     expectShape(call, 0, 'the boxes', [undefined, undefined, 4]);
     expectShape(call, 1, 'the scores', [boxes?.[0], undefined, boxes?.[1]]);
-    const most = call.has(2) ? call.scalar(2) : 0;
+    const most = call.has('max_output_boxes_per_class') ? call.scalar('max_output_boxes_per_class') : 0;
     return [new TensorType('int64', [most === 0 ? 0 : call.unknownSize(0, 0), 3])];
   },
   cost: counted('1 per score: how many boxes are compared is data', (call) => ({
     otherFlops: call.inputSize(1),
   })),
-  roles: ['data', 'data', 'setting'],
+  roles: { data: ['boxes', 'scores'], others: 'setting' },
 };
 
 const PIXEL_CHANNELS: ReadonlyMap<string, number> = new Map([

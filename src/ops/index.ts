@@ -86,5 +86,7 @@ for (const family of [
   registerOperators(family);
 }
 
-export { constantType } from './constant.js';
-export { allOperators, operatorFor } from './registry.js';
+export { constantTensor, constantType } from './constant.js';
+export { type FormalInputs, type InputRole, isStatistic, isTrained } from './inputs.js';
+export { allOperators, inputsOf, operatorFor, traitsOf } from './registry.js';
+export type { Traits } from './traits.js';

@@ -25,10 +25,10 @@ export interface Look {
 }
 
 export function startOf(call: Call): Start {
-  const count = call.has(0) ? call.scalar(0) : undefined;
+  const count = call.has('M') ? call.scalar('M') : undefined;
   // Exporters write the greatest 64-bit integer for "no limit".
-  const isEndless = !call.has(0) || (isKnown(count) && count > Number.MAX_SAFE_INTEGER);
-  const condition = call.has(1) ? call.tensor(1).elements?.[0] : 1;
+  const isEndless = !call.has('M') || (isKnown(count) && count > Number.MAX_SAFE_INTEGER);
+  const condition = call.has('cond') ? call.tensor('cond').elements?.[0] : 1;
   const initial = call.inputs
     .slice(2)
     .map((type) => type ?? call.fail('an initial value is missing', 'OP_INPUT'));

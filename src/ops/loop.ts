@@ -37,6 +37,7 @@ const Loop: Operator = {
     return followed ?? generalise(call, start, first);
   },
   cost: FREE,
+  traits: { controlFlow: 'loop' },
 };
 
 /** Whether following a carried value tells more: its shape, its length or known numbers change. */

@@ -32,7 +32,7 @@ const NegativeLogLikelihoodLoss: Operator = {
     const others = totalBytes([...call.inputs.slice(1), call.outputs[0]]);
     return { otherFlops: times(call.inputSize(1), 2), memoryBytes: total(picked, others) };
   }),
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['weight'] },
   gradient: lossGradients.NegativeLogLikelihoodLoss,
 };
 
@@ -47,7 +47,7 @@ const SoftmaxCrossEntropyLoss: Operator = {
     if (scores === undefined || labels === undefined) return undefined;
     return { otherFlops: add(multiply(scores, 5), multiply(labels, 2)) };
   }),
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['weights'] },
   gradient: lossGradients.SoftmaxCrossEntropyLoss,
 };
 

@@ -50,15 +50,17 @@ const MatMul: Operator = {
     return [new TensorType(commonDtype(call, [a, b]), matMulShape(call, a.shape, b.shape))];
   },
   cost: MATMUL_COST,
-  roles: ['data', 'weight'],
+  roles: { weight: ['B'] },
   gradient: matMulGradient,
+  traits: { product: 'matmul' },
 };
 
 /** 8-bit matrices, accumulated in 32 bits. */
 const MatMulInteger: Operator = {
   infer: (call) => [new TensorType('int32', matMulShape(call, call.shape(0), call.shape(1)))],
   cost: MATMUL_COST,
-  roles: ['data', 'weight', 'setting'],
+  roles: { weight: ['B'], setting: ['a_zero_point', 'b_zero_point'] },
+  traits: { product: 'matmul' },
 };
 
 /** Inputs: a, its scale and zero point, b, its scale and zero point, scale and zero point of the result. */
@@ -71,7 +73,8 @@ const QLinearMatMul: Operator = {
     macs: matMulMacs(call, 0, 3),
     otherFlops: times(call.outputSize(), 2),
   })),
-  roles: ['data', 'setting', 'setting', 'weight', 'setting'],
+  roles: { data: ['a'], weight: ['b'], others: 'setting' },
+  traits: { product: 'matmul' },
 };
 
 /** A's and B's sizes as (M, K) and (K, N), whichever way they are stored. */
@@ -97,10 +100,11 @@ const Gemm: Operator = {
   cost: counted('MACs: M·N·K; 1 per output element to add C', (call) => {
     const { k } = gemmSizes(call);
     const size = call.outputSize();
-    return { macs: times(size, k), otherFlops: call.has(2) ? size : 0 };
+    return { macs: times(size, k), otherFlops: call.has('C') ? size : 0 };
   }),
-  roles: ['data', 'weight'],
+  roles: { weight: ['B'], bias: ['C'] },
   gradient: gemmGradient,
+  traits: { product: 'gemm' },
 };
 
 /** The determinant of each matrix, by elimination: about 2/3·M³ operations. */

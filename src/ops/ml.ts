@@ -119,7 +119,7 @@ const ArrayFeatureExtractor: Operator = {
     ];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { setting: ['Y'] },
 };
 
 /** Puts features side by side: (N, C1), (N, C2) … → (N, C1 + C2 …), of the sizes that the attribute tells. */

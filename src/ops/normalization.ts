@@ -54,8 +54,9 @@ const BatchNormalization: Operator = {
     `2 per output element, as the statistics fold into one scale and shift; ${STATISTICS_AND_AFFINE} in training`,
     (call) => perOutput(isTraining(call) ? STATISTICS_AND_AFFINE : 2).of(call),
   ),
-  roles: ['data', 'weight', 'weight', 'statistic', 'statistic'],
+  roles: { scale: ['scale'], bias: ['B'], mean: ['input_mean'], variance: ['input_var'] },
   gradient: batchNormalizationGradient,
+  traits: { normalisation: 'batch' },
 };
 
 /** Over the spatial dimensions of every instance and channel. */
@@ -67,8 +68,9 @@ const InstanceNormalization: Operator = {
     return [new TensorType(call.dtype(0), input)];
   },
   cost: perOutput(STATISTICS_AND_AFFINE),
-  roles: ['data', 'weight'],
+  roles: { scale: ['scale'], bias: ['B'] },
   gradient: normalizationGradients.InstanceNormalization,
+  traits: { normalisation: 'instance' },
 };
 
 /** Over groups of channels (arXiv:1803.08494). Scale and bias were per group before opset 21. */
@@ -86,8 +88,9 @@ const GroupNormalization: Operator = {
     return [new TensorType(call.dtype(0), input)];
   },
   cost: perOutput(STATISTICS_AND_AFFINE),
-  roles: ['data', 'weight'],
+  roles: { scale: ['scale'], bias: ['bias'] },
   gradient: normalizationGradients.GroupNormalization,
+  traits: { normalisation: 'group' },
 };
 
 /** The first of the axes that are normalised together; all after it are, too. */
@@ -109,10 +112,11 @@ const LayerNormalization: Operator = {
     return [new TensorType(dtype, shape), statistics, statistics];
   },
   cost: counted(`${STATISTICS_AND_AFFINE} per output element, 1 less without a bias`, (call) =>
-    perOutput(STATISTICS_AND_AFFINE - (call.has(2) ? 0 : 1)).of(call),
+    perOutput(STATISTICS_AND_AFFINE - (call.has('B') ? 0 : 1)).of(call),
   ),
-  roles: ['data', 'weight'],
+  roles: { scale: ['Scale'], bias: ['B'] },
   gradient: normalizationGradients.LayerNormalization,
+  traits: { normalisation: 'layer' },
 };
 
 /** x / √(mean of squares + ε) · scale over all dimensions from `axis` on (arXiv:1910.07467). */
@@ -124,14 +128,16 @@ const RMSNormalization: Operator = {
     return [new TensorType(call.dtype(1), shape)];
   },
   cost: counted('4 per output element (square, sum, quotient, scale)', perOutput(4).of),
-  roles: ['data', 'weight'],
+  roles: { scale: ['scale'] },
   gradient: normalizationGradients.RMSNormalization,
+  traits: { normalisation: 'layer' },
 };
 
 const MeanVarianceNormalization: Operator = {
   infer: likeInput(0),
   cost: counted('5 per output element (mean 1, variance 3, normalising 1)', perOutput(5).of),
   decompose: meanVarianceParts,
+  traits: { normalisation: 'axes' },
 };
 
 /** x / ‖x‖ₚ along one axis. */
@@ -143,6 +149,7 @@ const LpNormalization: Operator = {
   },
   cost: counted('3 per output element (power, sum, quotient)', perOutput(3).of),
   gradient: normalizationGradients.LpNormalization,
+  traits: { normalisation: 'axes' },
 };
 
 /** x / (bias + α/size · Σ x²)^β, where the sum goes over `size` neighbouring channels. */
@@ -158,6 +165,7 @@ const LRN: Operator = {
     }),
   ),
   decompose: localResponseParts,
+  traits: { normalisation: 'local' },
 };
 
 export const normalizationOperators: OperatorTable = {

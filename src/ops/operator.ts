@@ -15,32 +15,31 @@ import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
 import type { Decomposition, GradientRule } from './gradient.js';
+import type { InputRoles } from './inputs.js';
+import { inputsOf } from './registry.js';
 import { schemaFor } from './schemas.js';
+import type { Traits } from './traits.js';
+
+export type { InputRole, InputRoles } from './inputs.js';
+
+/** An input: its name in the schema, or its place. */
+export type InputRef = string | number;
 
 /** The domain of operators that no runtime has: graphs have them while they are written. */
 export const OWN_DOMAIN = 'auspex';
-
-/** What an input is to a network, when it is a constant. */
-export type InputRole =
-  /** Data that flows through; a constant here counts as a weight unless it is a mere number. */
-  | 'data'
-  /** A trained weight. */
-  | 'weight'
-  /** Measured in training but not trained: BatchNormalization's running mean and variance. */
-  | 'statistic'
-  /** Not learned: a shape, axes, bounds, scales of a quantisation. */
-  | 'setting';
 
 export interface Operator {
   /** The types of the outputs. May give more than the node asks for. */
   infer(call: Call): readonly ValueType[];
   readonly cost: CostRule;
-  /** Roles of the inputs; the last one holds for all that follow. Default: all `data`. */
-  readonly roles?: readonly InputRole[];
+  /** Which inputs are not data, by the names that the schema gives them. */
+  readonly roles?: InputRoles;
+  /** The names of the inputs, where no schema has them. */
+  readonly inputs?: readonly string[];
+  /** What kind of operator it is: see traits.ts. */
+  readonly traits?: Traits;
   /** How many weights an input holds, where it packs several into one element; undefined for its elements. */
   weightsIn?(call: Call, input: number): number | undefined;
-  /** The first output is the first input under another shape: no bytes move. */
-  readonly view?: true;
   /** How it is differentiated. Without it a gradient cannot flow through, unless `decompose` says how. */
   readonly gradient?: GradientRule;
   /** What a fused operator is made of. */
@@ -144,53 +143,63 @@ export class Call {
 
   // Inputs -------------------------------------------------------------------------------------------------
 
+  /** Where a named input is; -1 where this version of the operator does not have it. */
+  slot(input: InputRef): number {
+    if (typeof input === 'number') return input;
+    const found = inputsOf(this.#defaultsOf, this.opset).slot(input);
+    if (found < 0 && inputsOf(this.#defaultsOf).slot(input) < 0) {
+      throw new Error(`${operatorName(this.#defaultsOf)} has no input called '${input}'`);
+    }
+    return found;
+  }
+
   /** The type of an input, or undefined where it is not given. */
-  input(index: number): ValueType | undefined {
-    return this.inputs[index];
+  input(input: InputRef): ValueType | undefined {
+    return this.inputs[this.slot(input)];
   }
 
   /** A required input that must be a tensor. What is unknown comes as a tensor of unknown type. */
-  tensor(index: number): TensorType {
-    const type = this.inputs[index];
-    if (type === undefined) return this.fail(`input ${index} is missing`, 'OP_INPUT');
+  tensor(input: InputRef): TensorType {
+    const type = this.input(input);
+    if (type === undefined) return this.fail(`input ${input} is missing`, 'OP_INPUT');
     if (type.kind === 'tensor') return type;
     if (type.kind === 'unknown') return ANY_TENSOR;
-    return this.fail(`input ${index} must be a tensor, not ${formatType(type)}`, 'OP_INPUT');
+    return this.fail(`input ${input} must be a tensor, not ${formatType(type)}`, 'OP_INPUT');
   }
 
   /** An optional input that must be a tensor if it is given. */
-  optionalTensor(index: number): TensorType | undefined {
-    return this.inputs[index] === undefined ? undefined : this.tensor(index);
+  optionalTensor(input: InputRef): TensorType | undefined {
+    return this.has(input) ? this.tensor(input) : undefined;
   }
 
-  shape(index: number): Shape | undefined {
-    return this.tensor(index).shape;
+  shape(input: InputRef): Shape | undefined {
+    return this.tensor(input).shape;
   }
 
-  dtype(index: number): DataType | undefined {
-    return this.tensor(index).dtype;
+  dtype(input: InputRef): DataType | undefined {
+    return this.tensor(input).dtype;
   }
 
   /** The known elements of a tensor input (a shape, axes …), or undefined. */
-  elements(index: number): readonly Dim[] | undefined {
-    const type = this.inputs[index];
+  elements(input: InputRef): readonly Dim[] | undefined {
+    const type = this.input(input);
     return isTensor(type) ? type.elements : undefined;
   }
 
   /** The known elements of an input as plain numbers; undefined if any is symbolic or nothing is known. */
-  numbers(index: number): readonly number[] | undefined {
-    const elements = this.elements(index);
+  numbers(input: InputRef): readonly number[] | undefined {
+    const elements = this.elements(input);
     return elements?.every((e) => typeof e === 'number') ? (elements as readonly number[]) : undefined;
   }
 
   /** The one element of a scalar (or one-element) input. */
-  scalar(index: number): Dim | undefined {
-    return this.elements(index)?.[0];
+  scalar(input: InputRef): Dim | undefined {
+    return this.elements(input)?.[0];
   }
 
   /** Whether an input is given at all (even if nothing is known of it). */
-  has(index: number): boolean {
-    return this.inputs[index] !== undefined;
+  has(input: InputRef): boolean {
+    return this.input(input) !== undefined;
   }
 
   get outputCount(): number {
@@ -210,8 +219,8 @@ export class Call {
     return isTensor(type) ? type.size : undefined;
   }
 
-  inputSize(index = 0): Dim | undefined {
-    const type = this.inputs[index];
+  inputSize(input: InputRef = 0): Dim | undefined {
+    const type = this.input(input);
     return isTensor(type) ? type.size : undefined;
   }
 
@@ -340,10 +349,10 @@ export class Call {
 const ANY_TENSOR = new TensorType(undefined, undefined);
 
 /** The dtype of an index or shape input must be an integer if it is known. */
-export function expectInteger(call: Call, index: number): void {
-  const type = call.optionalTensor(index);
+export function expectInteger(call: Call, input: InputRef): void {
+  const type = call.optionalTensor(input);
   if (type?.dtype !== undefined && !isInteger(type.dtype)) {
-    call.fail(`input ${index} must hold integers, not ${type.dtype}`, 'OP_INPUT');
+    call.fail(`input ${input} must hold integers, not ${type.dtype}`, 'OP_INPUT');
   }
 }
 

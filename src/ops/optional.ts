@@ -14,7 +14,7 @@ const Optional: Operator = {
     return [optionalType(attribute.value, false)];
   },
   cost: FREE,
-  view: true,
+  traits: { isView: true },
 };
 
 const OptionalHasElement: Operator = {
@@ -35,7 +35,7 @@ function isPresent(type: ValueType | undefined): boolean | undefined {
 const OptionalGetElement: Operator = {
   infer: (call) => [elementOf(call)],
   cost: FREE,
-  view: true,
+  traits: { isView: true },
 };
 
 function elementOf(call: Call): ValueType {

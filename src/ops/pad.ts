@@ -33,12 +33,13 @@ const Pad: Operator = {
     return [new TensorType(x.dtype, padded, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { data: ['data'], others: 'setting' },
   gradient: (g) => {
     const { shape } = g.input(0);
     const [axes, pads] = [axesOf(g.call, shape), padsOf(g.call)];
     return padGradient(g, axes && pads && paddingOf(g.call, shape, axes, pads));
   },
+  traits: { moves: 'pad' },
 };
 
 function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: readonly Dim[]): Padding {
@@ -66,7 +67,7 @@ function padsOf(call: Call): readonly Dim[] | undefined {
 
 /** The dimensions that are padded: all unless an input names some. Undefined where its values are unknown. */
 function axesOf(call: Call, shape: Shape): readonly number[] | undefined {
-  if (!call.has(3)) return shape.map((_, i) => i);
+  if (!call.has('axes')) return shape.map((_, i) => i);
   expectInteger(call, 3);
   const given = call.numbers(3);
   return given && call.axes(given, shape.length);
@@ -79,7 +80,8 @@ function paddedElements(
   before: readonly Dim[],
 ): readonly Dim[] | undefined {
   const [known] = knownTensors(x) ?? [];
-  const fill = call.opset < 11 ? call.float('value', 0) : call.has(2) ? call.scalar(2) : 0;
+  const fill =
+    call.opset < 11 ? call.float('value', 0) : call.has('constant_value') ? call.scalar('constant_value') : 0;
   if (known === undefined || fill === undefined || !before.every((b) => typeof b === 'number')) {
     return undefined;
   }
@@ -109,7 +111,7 @@ const CenterCropPad: Operator = {
     return [new TensorType(x.dtype, fitted)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['shape'] },
   gradient: centerCropPadGradient,
 };
 

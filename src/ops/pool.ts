@@ -16,6 +16,7 @@ import {
 } from './pool.gradient.js';
 import type { OperatorTable } from './registry.js';
 import { roiAlignParts } from './roi-align.gradient.js';
+import type { Pooling } from './traits.js';
 import { checkSpatialRank, kernelSize, slide, unslide, type Window, windowOf } from './window.js';
 
 /** The window of a pooling, whose kernel is always an attribute. */
@@ -31,7 +32,7 @@ function pooledShape(call: Call): Shape | undefined {
 }
 
 /** @param flops per element that a window sees. */
-function pooling(flops: number): Operator {
+function pooling(keeps: Pooling['keeps'], flops: number): Operator {
   return {
     infer: (call) => {
       const shape = pooledShape(call);
@@ -41,11 +42,12 @@ function pooling(flops: number): Operator {
     cost: counted(`${flops} per output and kernel element`, (call) => ({
       otherFlops: times(call.outputSize(), kernelSize(poolingWindow(call)), flops),
     })),
+    traits: { pooling: { keeps, over: 'window' } },
   };
 }
 
 /** One window over everything: (N, C, 1, …, 1). */
-function globalPooling(flops: number): Operator {
+function globalPooling(keeps: Pooling['keeps'], flops: number): Operator {
   return {
     infer: (call) => {
       const shape = shapeOfRankFrom(call, 0, 2);
@@ -57,6 +59,7 @@ function globalPooling(flops: number): Operator {
       ];
     },
     cost: perInput(flops),
+    traits: { pooling: { keeps, over: 'image' } },
   };
 }
 
@@ -71,12 +74,12 @@ const MaxUnpool: Operator = {
     return [new TensorType(call.dtype(0), input && unpooledShape(call, input, window))];
   },
   cost: FREE,
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['output_shape'] },
   gradient: maxUnpoolGradient,
 };
 
 function unpooledShape(call: Call, input: Shape, window: Window): Shape {
-  if (!call.has(2)) return [...input.slice(0, 2), ...unslide(call, window, input.slice(2))];
+  if (!call.has('output_shape')) return [...input.slice(0, 2), ...unslide(call, window, input.slice(2))];
   const sizes = call.elements(2);
   if (sizes === undefined) return input.map((size, axis) => (axis < 2 ? size : call.unknownSize(0, axis)));
   if (sizes.length !== input.length || sizes.some((size) => isKnown(size) && !(size >= 0))) {
@@ -115,7 +118,7 @@ const RoiAlign: Operator = {
       return { otherFlops: times(call.outputSize(), 8, (ratio > 0 ? ratio : 2) ** 2) };
     },
   ),
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['batch_indices'] },
   decompose: roiAlignParts,
 };
 
@@ -126,12 +129,12 @@ function regionShape(call: Call, input: Shape | undefined, pooled: readonly numb
 }
 
 export const poolOperators: OperatorTable = {
-  AveragePool: { ...pooling(1), gradient: averagePoolGradient },
-  GlobalAveragePool: { ...globalPooling(1), gradient: globalAveragePoolGradient },
-  GlobalLpPool: { ...globalPooling(2), gradient: globalLpPoolGradient },
-  GlobalMaxPool: { ...globalPooling(1), gradient: globalMaxPoolGradient },
-  LpPool: { ...pooling(2), gradient: lpPoolGradient },
-  MaxPool: { ...pooling(1), gradient: maxPoolGradient },
+  AveragePool: { ...pooling('average', 1), gradient: averagePoolGradient },
+  GlobalAveragePool: { ...globalPooling('average', 1), gradient: globalAveragePoolGradient },
+  GlobalLpPool: { ...globalPooling('norm', 2), gradient: globalLpPoolGradient },
+  GlobalMaxPool: { ...globalPooling('maximum', 1), gradient: globalMaxPoolGradient },
+  LpPool: { ...pooling('norm', 2), gradient: lpPoolGradient },
+  MaxPool: { ...pooling('maximum', 1), gradient: maxPoolGradient },
   MaxRoiPool,
   MaxUnpool,
   RoiAlign,

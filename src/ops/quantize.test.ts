@@ -9,7 +9,7 @@ import {
   shapesOf,
   type TestCase,
 } from './ort.testing.js';
-import { quantizeOperators } from './quantize.js';
+import { inputsOf } from './registry.js';
 
 const float = (...dims: number[]) => input('float32', dims);
 const int8 = (...dims: number[]) => input('int8', dims);
@@ -118,6 +118,6 @@ describe('quantisation', () => {
   it('counts steps, and takes quantised constants for weights', () => {
     expect(costOf({ op: 'QuantizeLinear', inputs: [float(2, 3), float()] })).toEqual({ otherFlops: 24 });
     expect(costOf({ op: 'DequantizeLinear', inputs: [int8(2, 3), float()] })).toEqual({ otherFlops: 12 });
-    expect(quantizeOperators.DequantizeLinear!.roles).toEqual(['data', 'setting']);
+    expect(inputsOf({ domain: '', opType: 'DequantizeLinear' }).slots('data')).toEqual([0]);
   });
 });

@@ -5,7 +5,7 @@ import { type DataType, dataTypeOfCode } from '../graph/dtype.js';
 import { type Shape, TensorType } from '../graph/types.js';
 import { expectShape, mayEqual } from './arguments.js';
 import { perInput } from './cost.js';
-import type { Call, InputRole, Operator } from './operator.js';
+import type { Call, InputRoles, Operator } from './operator.js';
 import type { OperatorTable } from './registry.js';
 
 /** Checks that input 1, and the zero point like it, fits the tensor that is (de)quantised. */
@@ -45,7 +45,7 @@ function requestedDtype(call: Call): DataType | undefined {
   return dataTypeOfCode(code) ?? call.fail(`output_dtype ${code} is no data type`, 'OP_ATTRIBUTE');
 }
 
-const ROLES: readonly InputRole[] = ['data', 'setting'];
+const ROLES: InputRoles = { data: ['x'], others: 'setting' };
 
 /** The result has the type of the zero point; without one that of `output_dtype`, else uint8. */
 const QuantizeLinear: Operator = {
@@ -61,6 +61,7 @@ const QuantizeLinear: Operator = {
   /** Divide, round, add the zero point, saturate. */
   cost: perInput(4),
   roles: ROLES,
+  traits: { moves: 'quantisation' },
 };
 
 /** The result was float32 until opset 19, when it took the type of the scale; opset 23 lets it be chosen. */
@@ -77,6 +78,7 @@ const DequantizeLinear: Operator = {
   /** Subtract the zero point, multiply. */
   cost: perInput(2),
   roles: ROLES,
+  traits: { moves: 'quantisation' },
 };
 
 /** Outputs: the tensor as uint8, its scale, its zero point. */

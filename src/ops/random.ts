@@ -14,15 +14,23 @@ const random: Operator = {
     return [new TensorType(dtypeAttribute(call, 'dtype') ?? 'float32', shape)];
   },
   cost: perOutput(1),
+  traits: { draws: 'always', typeAttribute: 'dtype' },
 };
 
-/** Of the shape of the input, and of its type unless another is given. */
-const randomLike: Operator = {
+/** Of the shape of the input, and of its type unless another is given; by the probabilities that it holds. */
+const Bernoulli: Operator = {
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
     return [new TensorType(dtypeAttribute(call, 'dtype') ?? dtype, shape)];
   },
   cost: perOutput(1),
+  traits: { draws: 'always', typeAttribute: 'dtype' },
+};
+
+/** The elements of the input do not matter. */
+const shapedRandom: Operator = {
+  ...Bernoulli,
+  traits: { ...Bernoulli.traits, ignoresElementsOf: ['input'] },
 };
 
 /** `sample_size` classes for each row of log-probabilities: (batch, classes) → (batch, samples). */
@@ -35,13 +43,14 @@ const Multinomial: Operator = {
     return [new TensorType(dtypeAttribute(call, 'dtype') ?? 'int32', [batch!, samples])];
   },
   cost: perInput(1),
+  traits: { draws: 'always' },
 };
 
 export const randomOperators: OperatorTable = {
-  Bernoulli: randomLike,
+  Bernoulli,
   Multinomial,
   RandomNormal: random,
-  RandomNormalLike: randomLike,
+  RandomNormalLike: shapedRandom,
   RandomUniform: random,
-  RandomUniformLike: randomLike,
+  RandomUniformLike: shapedRandom,
 };

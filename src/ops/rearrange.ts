@@ -18,7 +18,7 @@ const Trilu: Operator = {
     const x = call.tensor(0);
     if (x.shape !== undefined && x.shape.length < 2) call.fail(`matrices are needed, not ${x}`);
     expectInteger(call, 1);
-    const k = call.has(1) ? call.scalar(1) : 0;
+    const k = call.has('k') ? call.scalar('k') : 0;
     const upper = call.int('upper', 1) !== 0;
     const [known] = knownTensors(x) ?? [];
     if (known === undefined || typeof k !== 'number') return [new TensorType(x.dtype, x.shape)];
@@ -29,7 +29,7 @@ const Trilu: Operator = {
     return [new TensorType(x.dtype, x.shape, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['k'] },
   gradient: triluGradient,
 };
 
@@ -48,7 +48,7 @@ const ReverseSequence: Operator = {
     return [new TensorType(x.dtype, x.shape)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['sequence_lens'] },
   gradient: reverseSequenceGradient,
 };
 

@@ -163,7 +163,7 @@ function layer(cell: Cell): Decomposition {
     const isBatchFirst = call.int('layout', 0) !== 0;
     const x = isBatchFirst ? node.input(0).transpose([1, 0, 2]) : node.input(0);
     const [steps, batch] = x.sizes as [number, number, number];
-    if (call.has(4) && !call.numbers(4)?.every((length) => length === steps)) {
+    if (call.has('sequence_lens') && !call.numbers('sequence_lens')?.every((length) => length === steps)) {
       call.fail('sequences of different lengths are not taken apart', 'GRADIENT_UNSUPPORTED');
     }
     const direction = call.string('direction', 'forward');

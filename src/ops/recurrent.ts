@@ -50,7 +50,7 @@ function hiddenSize(call: Call, { gates }: Cell): Dim | undefined {
   return shapeOfRank(call, 2, 3)?.[2] ?? (stacked && floorDivide(stacked, gates));
 }
 
-function sizesOf(call: Call, cell: Cell): Sizes {
+function layerSizes(call: Call, cell: Cell): Sizes {
   const input = shapeOfRank(call, 0, 3);
   const batchFirst = call.int('layout', 0) !== 0;
   const [steps, batch] = batchFirst ? [1, 0] : [0, 1];
@@ -86,7 +86,7 @@ function recurrent(cell: Cell, decompose: Decomposition): Operator {
   return {
     decompose,
     infer: (call) => {
-      const sizes = sizesOf(call, cell);
+      const sizes = layerSizes(call, cell);
       checkWeights(call, cell, sizes);
       const dtype = commonDtype(call, [call.tensor(0), call.tensor(1), call.tensor(2)]);
       const { steps, batch, directions, hidden, batchFirst } = sizes;
@@ -98,11 +98,11 @@ function recurrent(cell: Cell, decompose: Decomposition): Operator {
       `MACs steps · batch · directions · ${cell.gates} · (features · hidden + hidden²); per hidden unit and step ` +
         `${cell.flops} FLOPs and ${cell.gates} more with biases${cell.memory ? ', 6 with peepholes' : ''}`,
       (call) => {
-        const { steps, batch, directions, features, hidden } = sizesOf(call, cell);
+        const { steps, batch, directions, features, hidden } = layerSizes(call, cell);
         if (features === undefined) return undefined;
         const units = product([steps, batch, directions, hidden]);
-        const biases = call.has(3) ? cell.gates : 0;
-        const peepholes = cell.memory && call.has(7) ? 6 : 0;
+        const biases = call.has('B') ? cell.gates : 0;
+        const peepholes = cell.memory && call.has('P') ? 6 : 0;
         return {
           macs: product([units, cell.gates, add(features, hidden)]),
           otherFlops: multiply(units, cell.flops + biases + peepholes),
@@ -110,9 +110,12 @@ function recurrent(cell: Cell, decompose: Decomposition): Operator {
       },
     ),
     // Initial states that are constants are zeros, hardly ever learned.
-    roles: cell.memory
-      ? ['data', 'weight', 'weight', 'weight', 'setting', 'setting', 'setting', 'weight']
-      : ['data', 'weight', 'weight', 'weight', 'setting', 'setting'],
+    roles: {
+      weight: ['W', 'R', ...(cell.memory ? ['P'] : [])],
+      bias: ['B'],
+      setting: ['sequence_lens', 'initial_h', ...(cell.memory ? ['initial_c'] : [])],
+    },
+    traits: { recurrent: true },
   };
 }
 

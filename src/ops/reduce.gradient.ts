@@ -9,7 +9,7 @@ import type { Differentiation, GradientRule } from './gradient.js';
 function reducedAxes(g: Differentiation): number[] {
   const { call } = g;
   const { rank } = g.input(0);
-  const axes = call.ints('axes') ?? (call.has(1) ? call.numbers(1) : []);
+  const axes = call.ints('axes') ?? (call.has('axes') ? call.numbers('axes') : []);
   if (axes === undefined) return call.fail('the axes must be constants', 'GRADIENT_UNSUPPORTED');
   if (axes.length > 0) return call.axes(axes, rank);
   return call.int('noop_with_empty_axes', 0) === 0 ? [...Array(rank).keys()] : [];

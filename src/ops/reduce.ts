@@ -8,8 +8,11 @@ import { times, total } from './cost.js';
 import { type Call, expectInteger, type Operator } from './operator.js';
 import { reduceGradients } from './reduce.gradient.js';
 import type { OperatorTable } from './registry.js';
+import type { Traits } from './traits.js';
 
 interface Reduction {
+  /** What is kept, where something above asks. */
+  readonly keeps?: Traits['reduction'];
   /** FLOPs per element that is read, and per element that comes out. */
   readonly perInput: number;
   readonly perOutput?: number;
@@ -22,11 +25,11 @@ const REDUCTIONS: Readonly<Record<string, Reduction>> = {
   ReduceL2: { perInput: 2, perOutput: 1 },
   ReduceLogSum: { perInput: 1, perOutput: 1 },
   ReduceLogSumExp: { perInput: 2, perOutput: 1 },
-  ReduceMax: { perInput: 1, fold: (x) => (x.length > 0 ? x.reduce(maximum) : undefined) },
-  ReduceMean: { perInput: 1, perOutput: 1, fold: mean },
+  ReduceMax: { keeps: 'maximum', perInput: 1, fold: (x) => (x.length > 0 ? x.reduce(maximum) : undefined) },
+  ReduceMean: { keeps: 'mean', perInput: 1, perOutput: 1, fold: mean },
   ReduceMin: { perInput: 1, fold: (x) => (x.length > 0 ? x.reduce(minimum) : undefined) },
   ReduceProd: { perInput: 1, fold: (x) => x.reduce(multiply, 1) },
-  ReduceSum: { perInput: 1, fold: (x) => x.reduce(add, 0) },
+  ReduceSum: { keeps: 'sum', perInput: 1, fold: (x) => x.reduce(add, 0) },
   ReduceSumSquare: { perInput: 2, fold: (x) => x.reduce((sum: Dim, e) => add(sum, multiply(e, e)), 0) },
 };
 
@@ -48,7 +51,7 @@ function axesInputSince(opType: string): number {
 function reducedAxes(call: Call): readonly number[] | 'all' | undefined {
   const asInput = call.opset >= axesInputSince(call.node.opType);
   if (asInput) expectInteger(call, 1);
-  const axes = asInput ? (call.has(1) ? call.numbers(1) : []) : (call.ints('axes') ?? []);
+  const axes = asInput ? (call.has('axes') ? call.numbers('axes') : []) : (call.ints('axes') ?? []);
   if (axes?.length !== 0) return axes;
   return asInput && call.int('noop_with_empty_axes', 0) !== 0 ? [] : 'all';
 }
@@ -120,7 +123,8 @@ function reduction(rule: Reduction): Operator {
         return otherFlops === undefined ? undefined : { otherFlops };
       },
     },
-    roles: ['data', 'setting'],
+    roles: { setting: ['axes'] },
+    traits: { reduction: rule.keeps ?? 'other' },
   };
 }
 

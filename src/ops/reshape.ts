@@ -37,6 +37,7 @@ const ShapeOperator: Operator = {
     return [new TensorType('int64', [part.length], part)];
   },
   cost: READS_SHAPE,
+  traits: { ignoresElementsOf: ['data'] },
 };
 
 const Size: Operator = {
@@ -45,6 +46,7 @@ const Size: Operator = {
     return [new TensorType('int64', [], size === undefined ? undefined : [size])];
   },
   cost: READS_SHAPE,
+  traits: { ignoresElementsOf: ['data'] },
 };
 
 /** The new shape was an attribute before opset 5. */
@@ -68,9 +70,9 @@ const Reshape: Operator = {
     return [reshaped(x, unknownSizes(call, rank))];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
-  view: true,
+  roles: { setting: ['shape'] },
   gradient: reshapeGradient,
+  traits: { moves: 'shape', isView: true },
 };
 
 /** In a requested shape, 0 keeps the size of the input (unless `allowzero`) and one −1 takes what is left. */
@@ -127,14 +129,14 @@ const Flatten: Operator = {
     return [reshaped(x, [product(shape.slice(0, at)), product(shape.slice(at))])];
   },
   cost: FREE,
-  view: true,
   gradient: reshapeGradient,
+  traits: { moves: 'shape', isView: true },
 };
 
 /** Axes became an input in opset 13. Undefined where none are given. */
 function axesOf(call: Call): readonly number[] | 'unknown' | undefined {
   if (call.opset < 13) return call.ints('axes');
-  if (!call.has(1)) return undefined;
+  if (!call.has('axes')) return undefined;
   expectInteger(call, 1);
   return call.numbers(1) ?? 'unknown';
 }
@@ -169,9 +171,9 @@ const Squeeze: Operator = {
     return [reshaped(x, rest)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
-  view: true,
+  roles: { setting: ['axes'] },
   gradient: reshapeGradient,
+  traits: { moves: 'shape', isView: true },
 };
 
 /** Puts dimensions of size 1 at the given places of the output. */
@@ -194,9 +196,9 @@ const Unsqueeze: Operator = {
     return [reshaped(x, unsqueezed)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
-  view: true,
+  roles: { setting: ['axes'] },
   gradient: reshapeGradient,
+  traits: { moves: 'shape', isView: true },
 };
 
 /** Dimension i of the output is dimension `perm[i]` of the input; all of them reversed by default. */
@@ -226,14 +228,15 @@ const Transpose: Operator = {
   },
   cost: FREE,
   gradient: transposeGradient,
+  traits: { moves: 'axes' },
 };
 
 /** Of any kind of value. */
 const Identity: Operator = {
   infer: (call) => [call.input(0) ?? call.fail('input 0 is missing', 'OP_INPUT')],
   cost: FREE,
-  view: true,
   gradient: (g) => [g.dy],
+  traits: { moves: 'same', isView: true },
 };
 
 export const reshapeOperators: OperatorTable = {

@@ -62,7 +62,7 @@ const Resize: Operator = {
     return [new TensorType(x.dtype, sizedShape(call, shape, sizes, axes))];
   },
   cost: COST,
-  roles: ['data', 'setting'],
+  roles: { data: ['X'], others: 'setting' },
   gradient: resizeGradient,
 };
 
@@ -77,7 +77,7 @@ const Upsample: Operator = {
     return [new TensorType(x.dtype, scaledShape(call, x.shape, scales, axes))];
   },
   cost: COST,
-  roles: ['data', 'setting'],
+  roles: { setting: ['scales'] },
 };
 
 function upsampleScales(call: Call): readonly Dim[] | 'unknown' {

@@ -10,13 +10,13 @@ import {
   type CostRule,
   commonDtype,
   expectInteger,
-  type InputRole,
+  type InputRoles,
   type Operator,
 } from './operator.js';
 import type { OperatorTable } from './registry.js';
 import { scatterElementsGradient, scatterNdGradient } from './scatter.gradient.js';
 
-const ROLES: readonly InputRole[] = ['data', 'setting', 'data'];
+const ROLES: InputRoles = { setting: ['indices'] };
 
 /** What happens where an element stands already. */
 const REDUCTIONS: Readonly<Record<string, (old: Dim, update: Dim) => Dim>> = {
@@ -137,11 +137,12 @@ const TensorScatter: Operator = {
     if (typeof length === 'number' && typeof shape[axis] === 'number' && length > shape[axis]) {
       call.fail(`an update of [${update.shape}] is longer than the cache [${shape}]`);
     }
-    if (call.has(2)) expectShape(call, call.shape(2), [shape[0]!], 'write_indices');
+    if (call.has('write_indices'))
+      expectShape(call, call.shape('write_indices'), [shape[0]!], 'write_indices');
     return [new TensorType(dtype, shape)];
   },
   cost: FREE,
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['write_indices'] },
 };
 
 export const scatterOperators: OperatorTable = {

@@ -32,7 +32,7 @@ const decoded = new Map<string, OperatorSchema[]>();
 export function operatorSchemas(key: string): OperatorSchema[] | undefined {
   let versions = decoded.get(key);
   if (versions === undefined && Object.hasOwn(SCHEMAS, key)) {
-    versions = (SCHEMAS[key] ?? '').split(' | ').flatMap(decodeEntry);
+    versions = decodeEntries((SCHEMAS[key] ?? '').split(' | '));
     decoded.set(key, versions);
   }
   return versions;
@@ -48,20 +48,35 @@ export function schemaFor(domain: string, opType: string, opset: number): Operat
   return operatorSchemas(key)?.findLast((version) => version.since <= opset);
 }
 
-/** Decodes `1,11,22 2-3>1 group:i=1`: one schema for each of the opsets it starts with. */
-function decodeEntry(entry: string): OperatorSchema[] {
-  const [sinces = '', arity = '', ...words] = entry.split(' ');
-  const [inputs = '', outputs = ''] = arity.split('>');
+/** All versions of an operator; one that does not name its inputs has the names of the one after it. */
+function decodeEntries(entries: readonly string[]): OperatorSchema[] {
+  let names: readonly string[] = [];
+  return entries
+    .toReversed()
+    .flatMap((entry): OperatorSchema[] => {
+      const told = / \(([\w,]+)\)/.exec(entry)?.[1];
+      names = told?.split(',') ?? names;
+      return decodeEntry(entry, names).reverse();
+    })
+    .reverse();
+}
+
+/** Decodes `1,11,22 2-3>1 (X,W,B) group:i=1`: one schema for each of the opsets it starts with. */
+function decodeEntry(entry: string, names: readonly string[]): OperatorSchema[] {
+  const [sinces = '', counts = '', ...words] = entry.split(' ');
+  const [inputs = '', outputs = ''] = counts.split('>');
   // No prototype, so that looking up an attribute named 'constructor' finds nothing.
   const attributes: OperatorSchema['attributes'] = Object.create(null);
   for (const word of words) {
     const colon = word.indexOf(':');
     if (colon >= 0) attributes[word.slice(0, colon)] = decodeAttribute(word.slice(colon + 1));
   }
+  const arity = decodeArity(inputs);
   return sinces.split(',').map((since) => ({
     since: Number(since),
-    inputs: decodeArity(inputs),
+    inputs: arity,
     outputs: decodeArity(outputs),
+    inputNames: names.slice(0, arity[1]),
     ...(words.includes('deprecated') && { deprecated: true }),
     ...(words.includes('contrib') && { contrib: true }),
     attributes,

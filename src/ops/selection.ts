@@ -75,7 +75,7 @@ const Compress: Operator = {
     return [new TensorType(x.dtype, chosen, elements)];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { setting: ['condition'] },
   gradient: compressGradient,
 };
 
@@ -99,7 +99,7 @@ const TopK: Operator = {
     return [new TensorType(x.dtype, chosen, top?.values), new TensorType('int64', chosen, top?.indices)];
   },
   cost: perInput(1),
-  roles: ['data', 'setting'],
+  roles: { setting: ['K'] },
   gradient: topKGradient,
 };
 
@@ -178,7 +178,7 @@ const OneHot: Operator = {
     return [new TensorType(values.dtype, shape, elements)];
   },
   cost: FREE,
-  roles: ['data', 'setting'],
+  roles: { setting: ['depth', 'values'] },
   gradient: oneHotGradient,
 };
 

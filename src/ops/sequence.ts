@@ -86,6 +86,7 @@ const SequenceConstruct: Operator = {
     return [sequenceOf(call, items)];
   },
   cost: FREE,
+  traits: { sequence: 'construct' },
 };
 
 const SequenceInsert: Operator = {
@@ -103,7 +104,7 @@ const SequenceInsert: Operator = {
     return [sequenceType(merged, items.toSpliced(at === 'end' ? items.length : at, 0, tensor))];
   },
   cost: counted('0', (call) => ({ memoryBytes: times(totalBytes([call.input(1)]), 2) })),
-  roles: ['data', 'data', 'setting'],
+  roles: { setting: ['position'] },
 };
 
 const SequenceErase: Operator = {
@@ -117,19 +118,20 @@ const SequenceErase: Operator = {
     return [sequenceOf(call, items.toSpliced(at === 'end' ? -1 : at, 1), element)];
   },
   cost: counted('0', () => ({ memoryBytes: 0 })),
-  roles: ['data', 'setting'],
+  roles: { setting: ['position'] },
 };
 
 const SequenceAt: Operator = {
   infer: (call) => {
     const { element, items } = sequenceInput(call, 0);
-    if (!call.has(1)) call.fail('the position is missing', 'OP_INPUT');
+    if (!call.has('position')) call.fail('the position is missing', 'OP_INPUT');
     if (items === undefined) return [element];
     const at = position(call, 1, items.length, 0);
     return [typeof at === 'number' ? items[at]! : (common(call, items) ?? element)];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { setting: ['position'] },
+  traits: { moves: 'part', sequence: 'at' },
 };
 
 const SequenceLength: Operator = {
@@ -142,7 +144,7 @@ const SequenceLength: Operator = {
 
 /** The size of equal parts, of which the last may be smaller; undefined when it is not known or they differ. */
 function equalPart(call: Call): number | undefined {
-  if (!call.has(1)) return 1;
+  if (!call.has('split')) return 1;
   expectInteger(call, 1);
   const part = call.tensor(1).rank === 0 ? call.scalar(1) : undefined;
   if (!isKnown(part)) return undefined;
@@ -173,7 +175,7 @@ const SplitToSequence: Operator = {
     const { dtype, shape } = call.tensor(0);
     if (shape === undefined) return [sequenceType(new TensorType(dtype, undefined))];
     const axis = call.axis(call.int('axis', 0), shape.length);
-    const drops = !call.has(1) && call.int('keepdims', 1) === 0;
+    const drops = !call.has('split') && call.int('keepdims', 1) === 0;
     const part = (size: Dim, elements?: readonly Dim[]): TensorType =>
       new TensorType(dtype, drops ? shape.toSpliced(axis, 1) : shape.with(axis, size), elements);
     const equal = equalPart(call);
@@ -193,7 +195,8 @@ const SplitToSequence: Operator = {
     return [sequenceOf(call, items, part(call.unknownSize(0, axis)))];
   },
   cost: counted('0', (call) => ({ memoryBytes: times(totalBytes([call.input(0)]), 2) })),
-  roles: ['data', 'setting'],
+  roles: { setting: ['split'] },
+  traits: { moves: 'part', sequence: 'split' },
 };
 
 /** Concat of all elements; with `new_axis` each gets a dimension of size 1 first, and they are stacked. */
@@ -213,6 +216,7 @@ const ConcatFromSequence: Operator = {
     return concatSplitOperators.Concat!.infer(call.as('Concat', 13, items.map(stacked)));
   },
   cost: PARTIAL_READ,
+  traits: { sequence: 'concat' },
 };
 
 /** Many tensors of a type along an axis. A size that is no number need not be the same in all of them. */

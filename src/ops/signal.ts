@@ -44,7 +44,7 @@ export interface Transform {
 /** The axis was an attribute, by default 1, and is an input since opset 20, by default the last but one. */
 function readTransform(call: Call): Transform | undefined {
   const input = shapeOfRankFrom(call, 0, 2);
-  const given = call.opset < 20 ? call.int('axis', 1) : call.has(2) ? call.scalar(2) : -2;
+  const given = call.opset < 20 ? call.int('axis', 1) : call.has('axis') ? call.scalar('axis') : -2;
   if (input === undefined || !isKnown(given)) return undefined;
   const axis = call.axis(given, input.length);
   if (axis === input.length - 1)
@@ -57,7 +57,7 @@ function readTransform(call: Call): Transform | undefined {
   const inverse = call.int('inverse', 0) !== 0;
   const size = input[axis]!;
   const whole = onesided && inverse ? multiply(subtract(size, 1), 2) : size;
-  const points = call.has(1) ? lengthInput(call, 1, 'dft_length') : whole;
+  const points = call.has('dft_length') ? lengthInput(call, 1, 'dft_length') : whole;
   return { input, axis, points, onesided, inverse };
 }
 
@@ -79,14 +79,14 @@ const DFT: Operator = {
     const transforms = product(input.filter((_, i) => i !== axis && i !== input.length - 1));
     return { otherFlops: times(transforms, fftFlops(points, onesided ? 1 : input.at(-1))) };
   }),
-  roles: ['data', 'setting'],
+  roles: { setting: ['dft_length', 'axis'] },
   gradient: (g) => dftGradient(g, readTransform(g.call)),
 };
 
 /** Length of a frame: given, else that of the window, else the whole signal. */
 function frameLength(call: Call, signal: Shape | undefined): Dim | undefined {
   const window = optionalShape(call, 2, 1)?.[0];
-  if (!call.has(3)) return call.has(2) ? window : signal?.[1];
+  if (!call.has('frame_length')) return call.has('window') ? window : signal?.[1];
   const given = lengthInput(call, 3, 'frame_length');
   if (isKnown(given) && isKnown(window) && given !== window) {
     call.fail(`frame_length ${given} differs from the length of the window, ${window}`);
@@ -117,9 +117,9 @@ const STFT: Operator = {
     if (!isTensor(output) || output.shape === undefined || points === undefined) return undefined;
     const frames = multiply(output.shape[0]!, output.shape[1]!);
     const parts = signal?.[2] ?? 1;
-    return { otherFlops: times(frames, total(fftFlops(points, parts), call.has(2) ? points : 0)) };
+    return { otherFlops: times(frames, total(fftFlops(points, parts), call.has('window') ? points : 0)) };
   }),
-  roles: ['data', 'setting', 'setting', 'setting'],
+  roles: { setting: ['frame_step', 'window', 'frame_length'] },
 };
 
 export const signalOperators: OperatorTable = { DFT, STFT };

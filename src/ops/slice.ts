@@ -28,8 +28,9 @@ const Slice: Operator = {
     return [new TensorType(x.dtype, sliced, slicedElements(x, sliced, cuts))];
   },
   cost: PARTIAL_READ,
-  roles: ['data', 'setting'],
+  roles: { data: ['data'], others: 'setting' },
   gradient: (g) => sliceGradient(g, cutsOf(g.call, g.input(0).shape)),
+  traits: { moves: 'part' },
 };
 
 /** What is taken of each dimension, where it is known; undefined when not even the dimensions are. */
@@ -72,7 +73,7 @@ function inputBounds(call: Call): Bounds | undefined {
   const [starts, ends] = [call.tensor(1).elements, call.tensor(2).elements];
   let axes = call.numbers(3);
   if (axes === undefined) {
-    if (call.has(3)) return undefined;
+    if (call.has('axes')) return undefined;
     const count = (starts ?? ends)?.length ?? call.shape(1)?.[0] ?? call.shape(2)?.[0];
     const rank = call.shape(0)!.length;
     if (typeof count !== 'number') return undefined;
@@ -80,7 +81,7 @@ function inputBounds(call: Call): Bounds | undefined {
     axes = Array.from({ length: count }, (_, i) => i);
   }
   const { length } = axes;
-  const steps = call.has(4) ? call.elements(4) : axes.map(() => 1);
+  const steps = call.has('steps') ? call.elements('steps') : axes.map(() => 1);
   if ([starts, ends, steps].some((list) => list !== undefined && list.length !== length)) {
     call.fail(`${starts?.length} starts, ${ends?.length} ends, ${steps?.length} steps, ${length} axes`);
   }

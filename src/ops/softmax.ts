@@ -21,7 +21,11 @@ export const softmaxOperators: OperatorTable = {
   /** Compares each element with the greatest so far. */
   Hardmax: { ...alongAxis(1), gradient: softmaxGradients.Hardmax },
   /** Greatest element, difference, exponential, sum, difference. */
-  LogSoftmax: { ...alongAxis(5), gradient: softmaxGradients.LogSoftmax },
+  LogSoftmax: {
+    ...alongAxis(5),
+    traits: { softmax: 'logarithm' },
+    gradient: softmaxGradients.LogSoftmax,
+  },
   /** Greatest element, difference, exponential, sum, quotient. */
-  Softmax: { ...alongAxis(5), gradient: softmaxGradients.Softmax },
+  Softmax: { ...alongAxis(5), traits: { softmax: 'plain' }, gradient: softmaxGradients.Softmax },
 };

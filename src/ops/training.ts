@@ -33,7 +33,7 @@ function optimiser(states: number, flops: number): Operator {
         ),
       };
     }),
-    roles: ['setting', 'setting', 'data'],
+    roles: { setting: ['R', 'T'] },
   };
 }
 

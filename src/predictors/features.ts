@@ -3,7 +3,7 @@ import { describeNetwork, type NetworkDescription } from '../spaces/describe.js'
 import { spaceNamed } from '../spaces/index.js';
 import type { Cell } from '../spaces/space.js';
 import { FeatureRows } from './baselines/feature-rows.js';
-import { type Graf, graf101, graf201 } from './baselines/graf.js';
+import { grafOf } from './baselines/graf.js';
 import { inFile, networksOf, ONNX_FILES, type ReadNetwork } from './network-source.js';
 
 /** Features of a space's architectures. */
@@ -24,11 +24,6 @@ export function costFeatures(names: readonly CostFeature[], space: string, read?
   });
 }
 
-const GRAF: ReadonlyMap<string, Graf> = new Map([
-  ['nasbench101', graf101],
-  ['nasbench201', graf201],
-]);
-
 /**
  * What is known of the structure: GRAF's features where they are defined for the space; of other spaces with cells how
  * often every operation is there, parameters and MACs; else parameters, MACs and depth.
@@ -40,7 +35,7 @@ export function structureFeatures(spaceName: string, read?: ReadNetwork): Featur
   const { cell: cellOf, vocabulary } = space;
   if (cellOf === undefined || vocabulary === undefined) return without();
   const cell = (text: string): Cell => cellOf(space.parse(text));
-  const graf = GRAF.get(spaceName);
+  const graf = grafOf(space);
   if (graf !== undefined) return { names: graf.names, rows: (texts) => graf.rows(texts.map(cell)) };
   const costs = costReader(spaceName, read);
   const places = new Map(vocabulary.map((op, i) => [op, i]));

@@ -21,7 +21,7 @@ export function freeLabels(
   cellOf: (arch: unknown) => Cell,
   seed: number,
 ): Labels {
-  const flow = randomFlow(seed);
+  const flow = randomFlow(seed, space.identities);
   const rows = architectures.map((arch) => {
     const { parameters, macs, depth } = describeArchitecture(space, arch);
     return [Math.log1p(parameters), Math.log1p(macs), depth, ...flow(cellOf(arch))];
@@ -37,9 +37,10 @@ export function freeLabels(
 
 /**
  * What comes out of a cell, ln(1 + x): a node is ReLU(W·Σ x) over what feeds it, W being a random matrix for every kind of
- * operation, √(2/d)·N(0, 1), which keeps sizes as they are. The input is a fixed vector, skips and the output only sum.
+ * operation, √(2/d)·N(0, 1), which keeps sizes as they are. The input is a fixed vector, `identities` and the output only sum.
  */
-export function randomFlow(seed: number): (cell: Cell) => number[] {
+export function randomFlow(seed: number, identities: readonly string[] = []): (cell: Cell) => number[] {
+  const passed = new Set(identities);
   const matrices = new Map<string, Float64Array>();
   const input = Float64Array.from({ length: FLOW }, normalOf(seed, 'input')).map(Math.abs);
   const matrixOf = (op: string): Float64Array => {
@@ -61,7 +62,7 @@ export function randomFlow(seed: number): (cell: Cell) => number[] {
           sum[k]! += x;
         });
       }
-      const isPassed = node === 0 || node === ops.length - 1 || op.startsWith('skip');
+      const isPassed = node === 0 || node === ops.length - 1 || passed.has(op);
       values.push(isPassed ? sum : mapped(matrixOf(op), sum));
     });
     return Array.from(values.at(-1)!, Math.log1p);

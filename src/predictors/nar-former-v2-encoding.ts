@@ -31,8 +31,8 @@ export function narFormerV2Encoding(variant: 'meant' | 'released' = 'meant'): En
       const sizes = at + MAX_ATTRIBUTES * WAVES;
       shape.forEach((value, i) => void into.set(knownWaves(value, WAVES), sizes + i * WAVES));
     },
-    writeStatic(into, at, { batch, flops, parameters, memoryAccess }) {
-      const numbers = [batch, flops / GIGA, parameters / GIGA, memoryAccess / GIGA];
+    writeStatic(into, at, { batch, nnlqpFlops, parameters, memoryAccess }) {
+      const numbers = [batch, nnlqpFlops / GIGA, parameters / GIGA, memoryAccess / GIGA];
       numbers.forEach((value, i) => void into.set(waves(value, WAVES), at + i * WAVES));
     },
   };

@@ -23,7 +23,7 @@ export const golden: {
   readonly latency: readonly ({
     readonly nodes: readonly GoldenOperator[];
     readonly edges: readonly (readonly [number, number])[];
-    readonly totals: readonly [batch: number, flops: number, parameters: number, memoryAccess: number];
+    readonly totals: readonly [batch: number, nnlqpFlops: number, parameters: number, memoryAccess: number];
   } & Outputs<'meant' | 'released'>)[];
   readonly operators: readonly (GoldenOperator & {
     readonly variant: 'meant' | 'released';
@@ -56,7 +56,7 @@ export function networkOf({
   edges,
   totals,
 }: Pick<GoldenNetwork, 'nodes' | 'edges' | 'totals'>): NetworkGraph {
-  const [batch, flops, parameters, memoryAccess] = totals;
+  const [batch, nnlqpFlops, parameters, memoryAccess] = totals;
   return {
     nodes: nodes.map(({ code, attributes, shape: [b = 0, c = 0, h = 0, w = 0] }, i) => ({
       name: String(i),
@@ -64,12 +64,12 @@ export function networkOf({
       code,
       attributes,
       shape: [b, c, h, w],
-      flops: 0,
+      nnlqpFlops: 0,
       parameters: 0,
       memoryAccess: 0,
     })),
     edges,
-    statics: { batch, flops, parameters, memoryAccess },
+    statics: { batch, nnlqpFlops, parameters, memoryAccess },
     unknownShapes: 0,
   };
 }

@@ -69,8 +69,8 @@ function withLogarithms(encoding: Encoding): Encoding {
     staticWidth: encoding.staticWidth + USUAL.length,
     writeStatic(into, at, statics) {
       encoding.writeStatic(into, at, statics);
-      const { batch, flops, parameters, memoryAccess } = statics;
-      [batch, flops, parameters, memoryAccess].forEach((value, i) => {
+      const { batch, nnlqpFlops, parameters, memoryAccess } = statics;
+      [batch, nnlqpFlops, parameters, memoryAccess].forEach((value, i) => {
         into[at + encoding.staticWidth + i] = Math.log((1 + value) / USUAL[i]!) / 2;
       });
     },

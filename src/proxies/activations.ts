@@ -1,24 +1,12 @@
 // Where a network decides by the sign of a number: rectifiers, and the smooth functions that stand in for them, also
 // where a file has them in parts.
-import { type Node, operatorName } from '../graph/graph.js';
+import type { Node } from '../graph/graph.js';
+import { traitsOf } from '../ops/index.js';
+import type { Arithmetic } from '../ops/traits.js';
 import { linksIn } from './blocks.js';
 import { type Links, passedOn } from './links.js';
 import type { Subject } from './subject.js';
 import { floatData } from './tensor-data.js';
-
-/** Operators that are rectifiers of their first input, or nearly so. */
-const RECTIFIERS = new Set([
-  'Celu',
-  'Elu',
-  'Gelu',
-  'HardSwish',
-  'LeakyRelu',
-  'Mish',
-  'PRelu',
-  'Relu',
-  'Selu',
-  'Swish',
-]);
 
 export interface Activation {
   /** Nodes that are functions themselves: the one, or those that it is made of. */
@@ -50,7 +38,6 @@ function activated(
   links: Links,
   { model }: Subject,
 ): Pick<Activation, 'parts' | 'output'> | undefined {
-  const operator = operatorName(node);
   const [input] = node.inputs as [string];
   const own = node.outputs[0]!;
   const seen = (
@@ -63,31 +50,35 @@ function activated(
     const from = links.producers.get(input);
     const x = from === undefined ? undefined : passedOn(links.nodes[from]!, links);
     const isProduct = (n: Node): boolean =>
-      operatorName(n) === 'Mul' && n.inputs.some((name) => name === input || name === x);
+      isArithmetic(n, 'multiply') && n.inputs.some((name) => name === input || name === x);
     return links.readersOf(gate).find(isProduct)?.outputs[0];
   };
-  if (RECTIFIERS.has(operator)) return seen(own);
-  switch (operator) {
-    case 'Clip': {
+  switch (traitsOf(node).activation) {
+    case 'rectifier':
+      return seen(own);
+    case 'clip': {
       const least = model.graph.initializers.get(node.inputs[1] ?? '');
       return seen(least !== undefined && floatData(least)[0] === 0 ? own : undefined);
     }
-    case 'Erf':
-    case 'Tanh': {
+    case 'erf':
+    case 'tanh': {
       const shifted = links
         .readersOf(own)
-        .find((n) => operatorName(n) === 'Add' && n.inputs.some(links.isFixed));
-      const scaled = shifted && links.readersOf(shifted.outputs[0]!).find((n) => operatorName(n) === 'Mul');
+        .find((n) => isArithmetic(n, 'add') && n.inputs.some(links.isFixed));
+      const scaled = shifted && links.readersOf(shifted.outputs[0]!).find((n) => isArithmetic(n, 'multiply'));
       return seen(scaled?.outputs[0]);
     }
-    case 'Sigmoid':
-    case 'HardSigmoid':
+    case 'sigmoid':
       return seen(gated(own));
-    case 'Softplus': {
-      const tanh = links.readersOf(own).find((n) => operatorName(n) === 'Tanh');
+    case 'softplus': {
+      const tanh = links.readersOf(own).find((n) => traitsOf(n).activation === 'tanh');
       return tanh && seen(gated(tanh.outputs[0]!), tanh);
     }
     default:
       return undefined;
   }
+}
+
+function isArithmetic(node: Node, arithmetic: Arithmetic): boolean {
+  return traitsOf(node).arithmetic === arithmetic;
 }

@@ -1,9 +1,11 @@
 // The data a network is scored on where none is given: normal numbers, tokens of its vocabulary, and labels, all drawn
 // from a seed.
 import type { DataType } from '../graph/dtype.js';
-import { type Model, operatorName } from '../graph/graph.js';
+import type { Model } from '../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
 import { streamFor } from '../nn/stream.js';
+import { traitsOf } from '../ops/index.js';
+import type { Arithmetic, Movement } from '../ops/traits.js';
 import type { TypedArray } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 
@@ -28,8 +30,12 @@ export interface Lookup {
   readonly isDirect: boolean;
 }
 
-const PASSES = new Set(['Cast', 'Flatten', 'Identity', 'Reshape', 'Squeeze', 'Transpose', 'Unsqueeze']);
-const SHIFTS = new Set(['Add', 'Clip', 'Max', 'Min', 'Mod', 'Slice', 'Sub', 'Where']);
+/** The same indices, elsewhere. */
+const PASSES: ReadonlySet<Movement | undefined> = new Set(['same', 'type', 'shape', 'axes']);
+/** Indices made from others. */
+const SHIFTS: ReadonlySet<Arithmetic | undefined> = new Set([
+  ...(['add', 'subtract', 'maximum', 'minimum', 'remainder', 'select'] as const),
+]);
 
 /** Where integer inputs are looked up in tables: embeddings. */
 export function findLookups({ graph }: Model, types: ReadonlyMap<string, ValueType>): Lookup[] {
@@ -39,8 +45,8 @@ export function findLookups({ graph }: Model, types: ReadonlyMap<string, ValueTy
   }
   const found: Lookup[] = [];
   for (const node of graph.nodes) {
-    const operator = operatorName(node);
-    if (operator === 'Gather') {
+    const { moves, arithmetic, activation } = traitsOf(node);
+    if (moves === 'rows') {
       const source = from.get(node.inputs[1]!);
       const table = types.get(node.inputs[0]!) as TensorType;
       const isFloatTable = /float/.test(table.dtype ?? '');
@@ -51,8 +57,9 @@ export function findLookups({ graph }: Model, types: ReadonlyMap<string, ValueTy
       }
       continue;
     }
-    const isShift = SHIFTS.has(operator);
-    if (!isShift && !PASSES.has(operator)) continue;
+    const isPart = moves === 'part' && node.outputs.length === 1;
+    const isShift = isPart || SHIFTS.has(arithmetic) || activation === 'clip';
+    if (!isShift && !PASSES.has(moves)) continue;
     const source = node.inputs.map((name) => from.get(name)).find((s) => s !== undefined);
     if (source) from.set(node.outputs[0]!, { input: source.input, isDirect: source.isDirect && !isShift });
   }

@@ -1,7 +1,8 @@
 // The blocks of a transformer, found from its graph: products with the weights of a softmax are attention, and the next
 // addition of what came before it is where its block's residual stream goes on.
-import { nodeLabel, operatorName } from '../graph/graph.js';
-import { type Links, linksOf, passedOn, product, sizesOf } from './links.js';
+import { isDefaultDomain, nodeLabel } from '../graph/graph.js';
+import { traitsOf } from '../ops/index.js';
+import { type Links, linksOf, passedOn, product, valueSizes } from './links.js';
 import type { Subject } from './subject.js';
 
 export interface AttentionBlock {
@@ -28,7 +29,7 @@ export function findBlocks(subject: Subject): readonly AttentionBlock[] {
   return subject.once('attention blocks', () => {
     const links = linksIn(subject);
     const found = links.nodes.flatMap((node, at) => {
-      const isFused = operatorName(node) === 'Attention';
+      const isFused = isDefaultDomain(node.domain) && traitsOf(node).attention === true;
       return isFused || appliesSoftmax(at, links) ? [blockAt(at, links, subject)] : [];
     });
     return found;
@@ -38,13 +39,14 @@ export function findBlocks(subject: Subject): readonly AttentionBlock[] {
 /** Whether a node is the product of a softmax with values that depend on the input. */
 function appliesSoftmax(at: number, links: Links): boolean {
   const node = links.nodes[at]!;
-  if (!/^(MatMul|Einsum|FusedMatMul)$/.test(node.opType) || node.inputs.length !== 2) return false;
+  const { product: form } = traitsOf(node);
+  if ((form !== 'matmul' && form !== 'einsum') || node.inputs.length !== 2) return false;
   if (node.inputs.some(links.isFixed)) return false;
   return node.inputs.some((input) => {
     for (let name: string | undefined = input; name !== undefined; ) {
       const from = links.producers.get(name);
       if (from === undefined) return false;
-      if (operatorName(links.nodes[from]!) === 'Softmax') return true;
+      if (traitsOf(links.nodes[from]!).softmax === 'plain') return true;
       name = passedOn(links.nodes[from]!, links);
     }
     return false;
@@ -69,24 +71,24 @@ function blockAt(at: number, links: Links, { layers, types, samples }: Subject):
     const layer = layerOf.get(next);
     if (layer && !projection) {
       const { use, weight } = layer;
-      projection = { weight, output: use.output, width: sizesOf(types, use.output)[use.channelAxis]! };
+      projection = { weight, output: use.output, width: valueSizes(types, use.output)[use.channelAxis]! };
     }
     const isResidual =
-      operatorName(next) === 'Add' &&
+      traitsOf(next).arithmetic === 'add' &&
       next.inputs.some((name) => before.has(name) && !links.isFixed(name)) &&
-      next.inputs.every((name) => String(sizesOf(types, name)) === String(sizesOf(types, output)));
+      next.inputs.every((name) => String(valueSizes(types, name)) === String(valueSizes(types, output)));
     if (!isResidual) continue;
     stream = output;
     break;
   }
   const end = stream ?? projection?.output ?? attended;
-  const width = projection?.width ?? sizesOf(types, end).at(-1)!;
-  const tokens = product(sizesOf(types, end)) / (samples * width);
+  const width = projection?.width ?? valueSizes(types, end).at(-1)!;
+  const tokens = product(valueSizes(types, end)) / (samples * width);
   return {
     node: nodeLabel(node),
     stream: end,
     width,
-    qkvWidth: product(sizesOf(types, attended)) / (samples * tokens),
+    qkvWidth: product(valueSizes(types, attended)) / (samples * tokens),
     tokens,
     weights: [...nearestLayers(attended), ...(projection ? [projection.weight] : [])],
   };

@@ -21,15 +21,15 @@ describe('combineRanks', () => {
     expect(combineRanks([LOWER], [[3, 1, 2]])).toEqual([1, 3, 2]);
   });
 
-  it('leaves networks without a score out of the ranks of the others', () => {
+  it('ranks a network last by a score that it lacks, and not at all without any', () => {
     const found = combineRanks(
       [HIGHER, HIGHER],
       [
-        [1, undefined, 2, 9],
+        [1, undefined, 2, undefined],
         [5, 7, 6, Number.NaN],
       ],
     );
-    expect(found).toEqual([1, undefined, 2, undefined]);
+    expect(found).toEqual([2.5, 2.75, 3.5, undefined]);
   });
 
   it('refuses lists of different lengths', () => {

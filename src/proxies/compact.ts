@@ -1,17 +1,10 @@
 // The same computation in fewer nodes. A graph that runs once takes longer to be compiled than to be run: about a tenth of
 // a millisecond for every node, whatever it does. Numbers do not change.
+import { pruned } from '../analysis/dependence.js';
 import { hasSubgraphs, isDefaultDomain, type Model, type Node } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
 import type { Builder } from '../ops/build.js';
-import { pruned } from './links.js';
-
-/** Operators of the default domain that only give elements another shape. */
-const RESHAPES = new Set(['Flatten', 'Reshape', 'Squeeze', 'Unsqueeze']);
-
-/** Operators that repeat their inputs themselves where that is needed. */
-const BROADCASTS = new Set(['Add', 'Div', 'Max', 'Min', 'Mul', 'Sub', 'Where']);
-
-const DRAWS = /^(Bernoulli|Dropout|Multinomial|Random)/;
+import { inputsOf, isStatistic, traitsOf } from '../ops/index.js';
 
 /**
  * A model without identities, without what is computed twice, with one reshaping in the place of several in a row, and
@@ -32,8 +25,15 @@ export function compacted(model: Model, builder: Builder): Model {
 
 /** Values that ONNX Runtime writes over: the running statistics that a normalisation in training is given. */
 function overwritten(nodes: readonly Node[]): ReadonlySet<string> {
-  const training = nodes.filter((node) => node.opType === 'BatchNormalization' && node.outputs.length > 1);
-  return new Set(training.flatMap((node) => node.inputs.slice(3)));
+  const training = nodes.filter(
+    (node) => traitsOf(node).normalisation === 'batch' && node.outputs.length > 1,
+  );
+  return new Set(
+    training.flatMap((node) => {
+      const inputs = inputsOf(node);
+      return node.inputs.filter((_, slot) => isStatistic(inputs.role(slot)));
+    }),
+  );
 }
 
 class CompactWriter {
@@ -65,7 +65,7 @@ class CompactWriter {
       this.#alias.set(output, node.inputs[0]!);
       return;
     }
-    const key = isFree && !DRAWS.test(node.opType) ? keyOf(node) : undefined;
+    const key = isFree && traitsOf(node).draws === undefined ? keyOf(node) : undefined;
     const before = key === undefined ? undefined : this.#seen.get(key);
     if (before) {
       node.outputs.forEach((name, i) => void (name && this.#alias.set(name, before.outputs[i]!)));
@@ -74,22 +74,27 @@ class CompactWriter {
     if (key !== undefined) this.#seen.set(key, node);
     this.nodes.push(node);
     if (!isStandard(node)) return;
-    if (RESHAPES.has(node.opType)) this.#reshaped.set(output, node.inputs[0]!);
-    if (node.opType === 'Expand') this.#repeated.set(output, node.inputs[0]!);
+    const { moves } = traitsOf(node);
+    if (moves === 'shape') this.#reshaped.set(output, node.inputs[0]!);
+    if (moves === 'broadcast') this.#repeated.set(output, node.inputs[0]!);
   }
 
   /** Whether a node gives out its first input as it is. */
-  #isSame({ opType, inputs, outputs }: Node): boolean {
-    if (opType === 'Identity') return true;
-    if (opType !== 'Expand' && !RESHAPES.has(opType)) return false;
+  #isSame(node: Node): boolean {
+    const { inputs, outputs } = node;
+    const { moves, draws } = traitsOf(node);
+    if (moves === 'same') return draws === undefined;
+    if (moves !== 'broadcast' && moves !== 'shape') return false;
     const shape = this.#shape(outputs[0]!);
     return shape !== undefined && String(shape) === String(this.#shape(inputs[0]!));
   }
 
   #simplified(node: Node): Node {
     if (!isStandard(node)) return node;
-    if (RESHAPES.has(node.opType)) return this.#reshapedOnce(node);
-    return BROADCASTS.has(node.opType) ? this.#repeating(node) : node;
+    const { moves, arithmetic } = traitsOf(node);
+    if (moves === 'shape') return this.#reshapedOnce(node);
+    // Arithmetic repeats its inputs itself where that is needed.
+    return arithmetic === undefined ? node : this.#repeating(node);
   }
 
   #reshapedOnce(node: Node): Node {

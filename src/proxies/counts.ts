@@ -1,8 +1,4 @@
 // Proxies that look at no data: how large a network is, and how large its weights are.
-import { cost } from '../analysis/cost.js';
-import { inferShapes } from '../analysis/infer.js';
-import { isKnown } from '../graph/dim.js';
-import { AuspexError } from '../util/errors.js';
 import { byLayer, defineProxy } from './proxy.js';
 
 const NO_DATA = { samples: 0, batches: 0, labels: false, gradients: false } as const;
@@ -23,37 +19,42 @@ export const params = defineProxy({
       'without tables that tokens are looked up in (also where the output layer shares them) and tables of positions',
   },
   elsewhere: 'all trained constants count, whatever operator uses them',
-  score: async ({ parameters, roles }, variant) => {
-    let [total, embedding] = [0, 0];
-    for (const [name, count] of parameters) {
-      total += count;
-      if (EMBEDDINGS.has(roles.get(name)!.kind)) embedding += count;
-    }
-    return { value: variant === 'non-embedding' ? total - embedding : total, details: { total, embedding } };
+  count: ({ parameters }, variant) =>
+    variant === undefined ? { value: parameters, details: { total: parameters } } : undefined,
+  score: async ({ counts, parameters, roles }) => {
+    const total = counts.parameters;
+    let embedding = 0;
+    for (const [name, count] of parameters) if (EMBEDDINGS.has(roles.get(name)!.kind)) embedding += count;
+    return { value: total - embedding, details: { total, embedding } };
   },
+});
+
+export const macs = defineProxy({
+  name: 'macs',
+  title: 'MACs',
+  paper: 'what Ning et al., NeurIPS 2021, arXiv:2008.03064, and most tables call FLOPs',
+  formula: 'multiply-accumulates of one sample',
+  better: 'higher',
+  scale: 'raw',
+  needs: { ...NO_DATA, weights: false },
+  variants: {},
+  elsewhere: 'what cannot be counted is left out',
+  count: (network) => ({ value: network.macs, details: { macs: network.macs } }),
 });
 
 export const flops = defineProxy({
   name: 'flops',
   title: 'FLOPs',
-  paper: 'as counted by Ning et al., NeurIPS 2021, arXiv:2008.03064',
-  formula: 'multiply-accumulates of one sample',
+  paper: 'as `auspex inspect` counts them',
+  formula: '2·MACs + all other arithmetic of one sample',
   better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: false },
-  variants: { all: '2·MACs and all other arithmetic' },
-  elsewhere: 'what cannot be counted is left out',
-  score: async ({ model, samples }, variant) => {
-    const { totals } = cost(inferShapes(model));
-    const { macs, flops: all } = totals;
-    if (!isKnown(macs) || !isKnown(all)) {
-      throw new AuspexError('PROXY_SHAPES', `the work depends on sizes that are not known: ${macs}`, {
-        hint: 'give the sizes that are symbols',
-      });
-    }
-    const details = { macs: macs / samples, flops: all / samples };
-    return { value: variant === 'all' ? details.flops : details.macs, details };
+  variants: {
+    all: 'the same; the name it had while `flops` were multiply-accumulates, which are `macs` now',
   },
+  elsewhere: 'what cannot be counted is left out',
+  count: (network) => ({ value: network.flops, details: { macs: network.macs, flops: network.flops } }),
 });
 
 export const l2Norm = defineProxy({

@@ -54,8 +54,8 @@ ${rows.join('\n')}
 ## Combinations
 
 Names joined by \`+\` are the mean of the ranks within the pool that is scored, from 1 for the worst; equal scores share the
-mean of their ranks, each proxy counts in its own direction, and a network that lacks one of the scores has no rank. So the
-number depends on the pool, and of one network it says nothing.
+mean of their ranks, each proxy counts in its own direction, and a network that lacks one of the scores ranks last by it. The
+number depends on the pool; for a single network it means nothing.
 
 ${combined.join('\n')}
 

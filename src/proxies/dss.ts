@@ -1,8 +1,11 @@
 // DSS of TF-TAS: how many directions the weights of attention span and how much flows through those of perceptrons, all
 // weights positive, for an input of ones.
+
+import { pruned } from '../analysis/dependence.js';
 import { gradients } from '../autodiff/gradients.js';
 import type { Model } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import { onesBatch } from './batch.js';
 import { findBlocks, linksIn } from './blocks.js';
@@ -10,7 +13,6 @@ import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
 import { inFloat64 } from './float64.js';
 import { finished } from './gradient-pass.js';
-import { pruned } from './links.js';
 import { defineProxy } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import { withoutNormalisation } from './statistics.js';
@@ -89,7 +91,10 @@ export function linearParts(subject: Subject): Linear[] {
   const attention = new Set(findBlocks(subject).flatMap((block) => block.weights));
   const { name } = featuresOf(subject);
   return subject.layers
-    .filter(({ dims, uses }) => dims.length === 2 && !uses.some((use) => /Conv/.test(use.node.opType)))
+    .filter(
+      ({ dims, uses }) =>
+        dims.length === 2 && !uses.some((use) => traitsOf(use.node).convolution !== undefined),
+    )
     .map((layer) => {
       const isHead = layer.uses.some((use) => links.ancestors(use.node.outputs[0]!).has(name));
       return [layer, attention.has(layer.weight) ? 'attention' : isHead ? 'head' : 'perceptron'];

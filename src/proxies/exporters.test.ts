@@ -20,7 +20,7 @@ const golden = JSON.parse(readFileSync(new URL('exporters.json', FOLDER), 'utf8'
 
 /** Those that look at the weights of the file, and not at draws of their own. */
 const OTHERS = [
-  'flops',
+  'macs',
   'l2_norm:expected',
   'synflow',
   'synflow:batch-norm',

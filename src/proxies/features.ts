@@ -1,9 +1,10 @@
 // What a network makes of its input before it decides: the output of the last block, before normalisation, pooling and
 // classifier. z in the formulas of NTKT and length distortion; f in that of Zen.
-import { type Node, operatorName } from '../graph/graph.js';
+import type { Node } from '../graph/graph.js';
+import { traitsOf } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import { findBlocks, linksIn } from './blocks.js';
-import { type Links, passedOn, product, sizesOf } from './links.js';
+import { type Links, passedOn, product, valueSizes } from './links.js';
 import { normalisationsIn } from './normalisations.js';
 import type { Subject } from './subject.js';
 
@@ -18,7 +19,11 @@ export interface Features {
   readonly positions: number;
 }
 
-const POOLINGS = /^(Global)?(Average|Max)Pool$|^Reduce(Mean|Max|Sum)$/;
+/** Whether positions become fewer: windows, or a mean, sum or maximum over axes. */
+function isPooling(node: Node): boolean {
+  const { pooling, reduction } = traitsOf(node);
+  return pooling !== undefined || (reduction !== undefined && reduction !== 'other');
+}
 
 /**
  * Where a network has attention, the last sum of its residual stream. Otherwise what goes into the last layer, before
@@ -29,7 +34,7 @@ export function featuresOf(subject: Subject): Features {
     const { features: given, types, samples } = subject;
     const blocks = findBlocks(subject);
     const name = given ?? lastStream(subject) ?? beforeHead(subject);
-    const dims = sizesOf(types, name);
+    const dims = valueSizes(types, name);
     if (dims.length < 1 || product(dims) === 0) {
       throw new AuspexError('PROXY_FEATURES', `the network has no value '${name}' of known sizes`, {
         hint: 'name the output of its last block with the option `features`',
@@ -49,10 +54,10 @@ function lastStream(subject: Subject): string | undefined {
   if (block === undefined) return undefined;
   const links = linksIn(subject);
   const { types } = subject;
-  const sizes = String(sizesOf(types, block.stream));
+  const sizes = String(valueSizes(types, block.stream));
   const isSum = (node: Node): boolean =>
-    operatorName(node) === 'Add' &&
-    node.inputs.every((name) => !links.isFixed(name) && String(sizesOf(types, name)) === sizes);
+    traitsOf(node).arithmetic === 'add' &&
+    node.inputs.every((name) => !links.isFixed(name) && String(valueSizes(types, name)) === sizes);
   const later = links.nodes.slice(links.producers.get(block.stream)! + 1).filter(isSum);
   return later.at(-1)?.outputs[0] ?? block.stream;
 }
@@ -76,7 +81,7 @@ function beforeHead(subject: Subject): string {
       : (normalised.get(name) ?? behind(node, links));
     if (next === undefined) break;
     isBehindHead ||= isLayer;
-    isPooled ||= POOLINGS.test(node.opType);
+    isPooled ||= isPooling(node);
     name = next;
   }
   const before = links.ancestors(name);
@@ -85,5 +90,5 @@ function beforeHead(subject: Subject): string {
 }
 
 function behind(node: Node, links: Links): string | undefined {
-  return POOLINGS.test(operatorName(node)) ? node.inputs[0] : passedOn(node, links);
+  return isPooling(node) ? node.inputs[0] : passedOn(node, links);
 }

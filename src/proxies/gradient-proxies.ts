@@ -1,5 +1,5 @@
 // The proxies made of weights and gradients, and those that only count, by name.
-import { flops, l2Norm, params } from './counts.js';
+import { flops, l2Norm, macs, params } from './counts.js';
 import { fisher, gradNorm, grasp, plain, snip } from './gradient-scores.js';
 import { epeNas, jacov } from './jacobian-scores.js';
 import type { ZeroCostProxy } from './proxy.js';
@@ -9,6 +9,7 @@ import { zico } from './zico.js';
 export const GRADIENT_PROXIES: readonly ZeroCostProxy[] = [
   params,
   flops,
+  macs,
   l2Norm,
   plain,
   snip,

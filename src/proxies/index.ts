@@ -17,6 +17,7 @@ export {
   type ProxyRequest,
   type Score,
   scoreAll,
+  scoreNetwork,
   type ZeroCostProxy,
 } from './proxy.js';
 export type { Initialisation } from './reinitialise.js';
@@ -105,7 +106,7 @@ export interface Combination {
   readonly name: string;
   readonly members: readonly ProxyRequest[];
   /**
-   * One number a network, higher for a better one; undefined where a score is missing.
+   * One number a network, higher for a better one; undefined where it has none of the scores.
    *
    * @param scores one list a member, each with one score a network.
    */

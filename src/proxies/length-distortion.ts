@@ -1,5 +1,6 @@
 // Length distortion, the expressivity term of As-ViT: how long a circle in the space of inputs becomes as the features
 // of a network without normalisation.
+import { pruned } from '../analysis/dependence.js';
 import { gradients } from '../autodiff/gradients.js';
 import { streamFor } from '../nn/stream.js';
 import type { Value } from '../ops/build.js';
@@ -8,7 +9,7 @@ import { AuspexError } from '../util/errors.js';
 import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
 import { finished } from './gradient-pass.js';
-import { product, pruned } from './links.js';
+import { product } from './links.js';
 import { type OpenModel, withOpenInputs } from './open-inputs.js';
 import { defineProxy } from './proxy.js';
 import { extend, extended } from './rewrite.js';

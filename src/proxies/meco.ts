@@ -1,18 +1,27 @@
 // MeCo: how far the channels of a network's feature maps are from being copies of each other.
+import { pruned } from '../analysis/dependence.js';
 import { isDefaultDomain, type Node } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
+import type { Activation } from '../ops/traits.js';
 import { findActivations } from './activations.js';
 import { linksIn } from './blocks.js';
 import { Compiled } from './compiled.js';
-import { product, pruned, sizesOf } from './links.js';
+import { product, valueSizes } from './links.js';
 import { normalisationsIn } from './normalisations.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';
 import { eigenvaluesOf } from './tridiagonal.js';
 
-/** Operators that frameworks have as a layer of its own, besides those with weights, normalisations and activations. */
-const LAYERS = /^(Global)?(Average|Max|Lp)Pool$|^(Sigmoid|Tanh|HardSigmoid|Softplus|Softsign)$/;
+/** Activations that frameworks have as a layer of its own, besides rectifiers. */
+const SATURATING: ReadonlySet<Activation | undefined> = new Set(['sigmoid', 'tanh', 'softplus', 'softsign']);
+
+/** What frameworks have as a layer of its own, besides those with weights, normalisations and rectifiers. */
+function isOtherLayer(node: Node): boolean {
+  const { pooling, activation } = traitsOf(node);
+  return isDefaultDomain(node.domain) && (pooling !== undefined || SATURATING.has(activation));
+}
 
 /**
  * P (c, c) holds the correlations between the channels of a layer's output for one sample, over its positions; undefined
@@ -56,15 +65,14 @@ function layerOutputs(subject: Subject): LayerOutput[] {
   const links = linksIn(subject);
   const found = new Map<string, LayerOutput>();
   const axisOf = (name: string): number => {
-    const { length } = sizesOf(types, name);
+    const { length } = valueSizes(types, name);
     return length >= 4 ? 1 : length - 1;
   };
   for (const use of layers.flatMap((layer) => layer.uses)) found.set(use.output, use);
   for (const { output } of [...normalisationsIn(subject), ...findActivations(subject)]) {
     found.set(output, { output, channelAxis: axisOf(output) });
   }
-  const isLayer = (node: Node): boolean =>
-    isDefaultDomain(node.domain) && LAYERS.test(node.opType) && !node.inputs.every(links.isFixed);
+  const isLayer = (node: Node): boolean => isOtherLayer(node) && !node.inputs.every(links.isFixed);
   for (const node of links.nodes.filter(isLayer)) {
     const [output] = node.outputs as [string];
     // Inside an activation that a file has in parts.

@@ -1,10 +1,10 @@
 // NASWOT: how well the pattern of active rectifiers tells samples apart.
+import { pruned } from '../analysis/dependence.js';
 import type { Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
 import { findActivations } from './activations.js';
 import { Compiled } from './compiled.js';
 import { logDeterminant } from './determinant.js';
-import { pruned } from './links.js';
 import { defineProxy } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import type { Subject } from './subject.js';

@@ -2,8 +2,10 @@
 // Layer normalisation in parts is (x − mean) / √(mean of squares + ε), root mean square normalisation the same without
 // the mean taken off, group normalisation an InstanceNormalization between two Reshapes; scale and shift follow.
 import { inferShapes } from '../analysis/infer.js';
-import { isDefaultDomain, type Model, type Node, operatorName } from '../graph/graph.js';
-import { type Links, linksOf, sizesOf } from './links.js';
+import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
+import { traitsOf } from '../ops/index.js';
+import type { Arithmetic } from '../ops/traits.js';
+import { type Links, linksOf, valueSizes } from './links.js';
 import type { Subject } from './subject.js';
 import { floatData } from './tensor-data.js';
 
@@ -14,18 +16,6 @@ export interface Normalisation {
   /** What comes out, scaled and shifted. */
   readonly output: string;
 }
-
-/** Normalisations of the default domain whose first input is what is normalised. */
-const OPERATORS = new Set([
-  'BatchNormalization',
-  'LayerNormalization',
-  'InstanceNormalization',
-  'GroupNormalization',
-  'RMSNormalization',
-  'SimplifiedLayerNormalization',
-  'LpNormalization',
-  'MeanVarianceNormalization',
-]);
 
 /** @param model without functions and control flow, all sizes known. */
 export function findNormalisations(model: Model): Normalisation[] {
@@ -48,39 +38,39 @@ class Finder {
   find(): Normalisation[] {
     return this.#links.nodes.flatMap((node): Normalisation[] => {
       if (!isDefaultDomain(node.domain) || node.inputs.every(this.#links.isFixed)) return [];
-      const { opType } = node;
+      const { normalisation } = traitsOf(node);
+      // Of neighbouring channels it is a step of its own, which nothing takes out.
+      const isWhole = normalisation !== undefined && normalisation !== 'local';
       const found =
-        opType === 'InstanceNormalization'
+        normalisation === 'instance'
           ? (this.#groups(node) ?? this.#whole(node))
-          : OPERATORS.has(opType)
+          : isWhole
             ? this.#whole(node)
             : this.#inParts(node);
       return found ? [found] : [];
     });
   }
 
-  #whole({ opType, inputs, outputs }: Node): Normalisation {
-    return {
-      kind: opType === 'BatchNormalization' ? 'batch' : 'other',
-      input: inputs[0]!,
-      output: outputs[0]!,
-    };
+  #whole(node: Node): Normalisation {
+    const kind = traitsOf(node).normalisation === 'batch' ? 'batch' : 'other';
+    return { kind, input: node.inputs[0]!, output: node.outputs[0]! };
   }
 
   #groups(node: Node): Normalisation | undefined {
     const before = this.#producer(node.inputs[0]!);
     const after = this.#onlyReader(node.outputs[0]!);
-    if (before?.opType !== 'Reshape' || after?.opType !== 'Reshape') return undefined;
+    if (!isReshaping(before) || !isReshaping(after)) return undefined;
     const { types } = inferShapes(this.#model).graph;
     const [input, output] = [before.inputs[0]!, after.outputs[0]!];
-    if (String(sizesOf(types, input)) !== String(sizesOf(types, output))) return undefined;
+    if (String(valueSizes(types, input)) !== String(valueSizes(types, output))) return undefined;
     return { kind: 'other', input, output: this.#scaled(output) };
   }
 
   /** @param node the one that takes the root. */
   #inParts(node: Node): Normalisation | undefined {
-    const exponent = node.opType === 'Pow' ? this.#number(node.inputs[1]!) : undefined;
-    if (node.opType !== 'Sqrt' && exponent !== 0.5 && exponent !== -0.5) return undefined;
+    const { arithmetic } = traitsOf(node);
+    const exponent = arithmetic === 'power' ? this.#number(node.inputs[1]!) : undefined;
+    if (arithmetic !== 'root' && exponent !== 0.5 && exponent !== -0.5) return undefined;
     const centred = this.#meanSquareOf(node.inputs[0]!);
     if (centred === undefined || this.#links.isFixed(centred)) return undefined;
     const normalised =
@@ -94,16 +84,15 @@ class Finder {
   /** x of mean(x²) + ε. */
   #meanSquareOf(name: string): string | undefined {
     const sum = this.#producer(name);
-    const mean = sum?.opType === 'Add' ? sum.inputs.find((input) => !this.#links.isFixed(input)) : undefined;
+    const mean = isA(sum, 'add') ? sum?.inputs.find((input) => !this.#links.isFixed(input)) : undefined;
     const average = mean === undefined ? undefined : this.#producer(mean);
-    if (sum?.inputs.some(this.#links.isFixed) !== true || average?.opType !== 'ReduceMean') return undefined;
-    const square = this.#producer(average.inputs[0]!);
+    if (sum?.inputs.some(this.#links.isFixed) !== true || !takesMean(average)) return undefined;
+    const square = this.#producer(average!.inputs[0]!);
     if (square === undefined) return undefined;
     const [first, second] = square.inputs.map((input) => this.#source(input));
-    const isSquare =
-      square.opType === 'Mul'
-        ? first === second
-        : square.opType === 'Pow' && this.#number(square.inputs[1]!) === 2;
+    const isSquare = isA(square, 'multiply')
+      ? first === second
+      : isA(square, 'power') && this.#number(square.inputs[1]!) === 2;
     return isSquare ? first : undefined;
   }
 
@@ -111,10 +100,10 @@ class Finder {
   #quotientWith(root: string, x: string): string | undefined {
     for (const reader of this.#readersOf(root)) {
       const [above, below] = reader.inputs.map((input) => this.#source(input));
-      if (reader.opType === 'Div' && below === root && above === x) return reader.outputs[0]!;
+      if (isA(reader, 'divide') && below === root && above === x) return reader.outputs[0]!;
       const isInverse =
-        reader.opType === 'Reciprocal' ||
-        (reader.opType === 'Div' && below === root && this.#number(reader.inputs[0]!) === 1);
+        isA(reader, 'reciprocal') ||
+        (isA(reader, 'divide') && below === root && this.#number(reader.inputs[0]!) === 1);
       const found = isInverse ? this.#productWith(reader.outputs[0]!, x) : undefined;
       if (found !== undefined) return found;
     }
@@ -122,26 +111,26 @@ class Finder {
   }
 
   #productWith(factor: string, x: string): string | undefined {
-    const isProduct = ({ opType, inputs }: Node): boolean =>
-      opType === 'Mul' && inputs.some((input) => this.#source(input) === x);
+    const isProduct = (node: Node): boolean =>
+      isA(node, 'multiply') && node.inputs.some((input) => this.#source(input) === x);
     return this.#readersOf(factor).find(isProduct)?.outputs[0];
   }
 
   /** What a mean was taken off from; itself where none was. */
   #withMean(centred: string): string {
     const difference = this.#producer(centred);
-    if (difference?.opType !== 'Sub') return centred;
+    if (difference === undefined || !isA(difference, 'subtract')) return centred;
     const [x, mean] = difference.inputs.map((input) => this.#source(input)) as [string, string];
     const average = this.#producer(mean);
-    return average?.opType === 'ReduceMean' && this.#source(average.inputs[0]!) === x ? x : centred;
+    return takesMean(average) && this.#source(average!.inputs[0]!) === x ? x : centred;
   }
 
   /** Behind the scale and the shift, where they follow. */
   #scaled(normalised: string): string {
     let output = normalised;
-    for (const operator of ['Mul', 'Add']) {
+    for (const arithmetic of ['multiply', 'add'] as const) {
       const next = this.#readersOf(output);
-      const isFactor = next.length === 1 && next[0]!.opType === operator;
+      const isFactor = next.length === 1 && isA(next[0], arithmetic);
       if (isFactor && next[0]!.inputs.some(this.#links.isFixed)) output = next[0]!.outputs[0]!;
     }
     return output;
@@ -182,8 +171,19 @@ class Finder {
   }
 }
 
-const PASSED = new Set(['Cast', 'CastLike', 'Identity']);
+function isA(node: Node | undefined, arithmetic: Arithmetic): boolean {
+  return node !== undefined && traitsOf(node).arithmetic === arithmetic;
+}
+
+function takesMean(node: Node | undefined): boolean {
+  return node !== undefined && traitsOf(node).reduction === 'mean';
+}
+
+function isReshaping(node: Node | undefined): node is Node {
+  return node !== undefined && traitsOf(node).moves === 'shape';
+}
 
 function isPassed(node: Node): boolean {
-  return PASSED.has(operatorName(node));
+  const { moves } = traitsOf(node);
+  return moves === 'same' || moves === 'type';
 }

@@ -3,10 +3,13 @@
 // One gradient graph is compiled; v and the sample are its inputs. What does not depend on v, such as all that goes
 // forward, is computed once a sample. Of a product x·W with fewer rows than columns of x the gradient xᵀ·g is not
 // written: ‖xᵀ·g‖² = Σ (x·xᵀ)∘(g·gᵀ).
+
+import { pruned } from '../analysis/dependence.js';
 import { gradients } from '../autodiff/gradients.js';
-import { operatorName } from '../graph/graph.js';
+import { isDefaultDomain, type Node } from '../graph/graph.js';
 import { streamFor } from '../nn/stream.js';
 import type { Builder, Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 import { type Feeds, hostTensor } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import type { Random } from '../util/random.js';
@@ -14,7 +17,7 @@ import type { InputBatch } from './batch.js';
 import { linksIn } from './blocks.js';
 import { type Features, featuresOf } from './features.js';
 import { finished } from './gradient-pass.js';
-import { product, pruned } from './links.js';
+import { product } from './links.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
 import { Staged } from './stages.js';
@@ -165,7 +168,7 @@ class TangentPass {
   static async create(whole: Subject): Promise<TangentPass> {
     // Statistics of a batch tie its samples together, so they must stay together.
     const isTied = whole.trained.graph.nodes.some(
-      (node) => operatorName(node) === 'BatchNormalization' && node.outputs.length > 1,
+      (node) => traitsOf(node).normalisation === 'batch' && node.outputs.length > 1,
     );
     const single = isTied ? whole : whole.single();
     const isSingle = single.samples === 1;
@@ -242,11 +245,16 @@ class TangentPass {
 /** What a weight is multiplied with and gives, where its gradient is larger than both products with themselves. */
 function factorsOf({ weight, dims, uses }: Layer, builder: Builder): Factors | undefined {
   const [use, ...others] = uses;
-  if (others.length > 0 || use === undefined || operatorName(use.node) !== 'MatMul') return undefined;
+  if (others.length > 0 || use === undefined || !isPlainProduct(use.node)) return undefined;
   const [input, second] = use.node.inputs as [string, string];
   if (second !== weight || dims.length !== 2) return undefined;
   const rows = product(builder.value(input).sizes) / dims[0]!;
   return rows < Math.min(...dims) ? { input, output: use.node.outputs[0]! } : undefined;
+}
+
+/** x·W as they are, no factor transposed. */
+function isPlainProduct(node: Node): boolean {
+  return traitsOf(node).product === 'matmul' && isDefaultDomain(node.domain);
 }
 
 interface Factors {

@@ -1,9 +1,11 @@
 // Means over windows as two matrix products. ONNX Runtime's AveragePool of opset 19 and later takes about twenty times as
 // long as the one before, unless it rewrites the graph; products with the matrices that take the means do not.
-import { isDefaultDomain, type Model } from '../graph/graph.js';
+
+import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
 import { isTensor, type ValueType } from '../graph/types.js';
 import type { Value } from '../ops/build.js';
 import type { Expansion } from '../ops/gradient.js';
+import { traitsOf } from '../ops/index.js';
 import { elementCounts, placedPool } from '../ops/pool.gradient.js';
 import type { PlacedAxis } from '../ops/window.gradient.js';
 import { rewriteNodes } from './rewrite.js';
@@ -18,8 +20,9 @@ export function poolsAsProducts(model: Model): Model {
   return isSlow && model.graph.nodes.some(isAveragePool) ? rewriteNodes(model, asProducts) : model;
 }
 
-function isAveragePool({ opType, domain }: { opType: string; domain: string }): boolean {
-  return opType === 'AveragePool' && isDefaultDomain(domain);
+function isAveragePool(node: Node): boolean {
+  const { pooling } = traitsOf(node);
+  return pooling?.keeps === 'average' && pooling.over === 'window' && isDefaultDomain(node.domain);
 }
 
 function asProducts(pool: Expansion): readonly Value[] | undefined {

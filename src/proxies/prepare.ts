@@ -7,7 +7,7 @@ import { isKnown } from '../graph/dim.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
-import { operatorFor } from '../ops/index.js';
+import { constantTensor, operatorFor } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import type { InputBatch } from './batch.js';
 import { rewriteNodes } from './rewrite.js';
@@ -37,15 +37,15 @@ export interface Prepared {
 
 /** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
 export function prepare(model: Model, options: PrepareOptions): Prepared {
-  const inference = inferred(model, options);
+  const inference = boundSizes(model, options);
   const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
   const flat = flatten(inference.graph);
   const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
   const nodes: Node[] = [];
   for (const node of flat.nodes) {
-    const value = node.opType === 'Constant' ? node.attributes.get('value') : undefined;
-    if (value?.type !== 'tensor') nodes.push(node);
-    else initializers.set(node.outputs[0]!, { ...value.value, name: node.outputs[0]! });
+    const tensor = constantTensor(node);
+    if (tensor === undefined) nodes.push(node);
+    else initializers.set(node.outputs[0]!, { ...tensor, name: node.outputs[0]! });
   }
   const typed = (name: string): ValueType => flat.types.get(name)!;
   const inputs = model.graph.inputs
@@ -68,7 +68,7 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
 }
 
 /** Types of all values; a batch that the network's own nodes do not allow is told as such. */
-function inferred(model: Model, options: PrepareOptions): Inference {
+export function boundSizes(model: Model, options: PrepareOptions): Inference {
   const shapes = shapesOf(model, options);
   const changed = model.graph.inputs.find(({ name, type }) => {
     const before = isTensor(type) ? type.shape?.[0] : undefined;

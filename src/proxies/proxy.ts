@@ -1,10 +1,13 @@
 // The contract of a zero-cost proxy: a network goes in, a number comes out, nothing is trained. One file for each
 // family, one conformance suite (`conformance.testing.ts`) for all of them.
 import { isInteger } from '../graph/dtype.js';
+import type { Model } from '../graph/graph.js';
 import { tensorByteLength } from '../graph/tensor.js';
 import { MAX_MESSAGE_BYTES } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
-import type { Quantity, Subject } from './subject.js';
+import { NetworkCounts } from './network-counts.js';
+import type { PrepareOptions } from './prepare.js';
+import { type Quantity, Subject, type SubjectOptions } from './subject.js';
 
 export interface ProxyOptions {
   /** One of the proxy's variants; its own meaning, that of the paper, unless told. */
@@ -58,6 +61,8 @@ export interface ZeroCostProxy {
   readonly elsewhere: string;
   /** What it measures together with others, so that one graph gives all of it. */
   readonly shares?: readonly Quantity[];
+  /** Of a network as it is, before anything is prepared; undefined where a variant needs more than counts. */
+  count?(network: NetworkCounts, options?: ProxyOptions): Score | undefined;
   score(subject: Subject, options?: ProxyOptions): Promise<Score>;
 }
 
@@ -69,7 +74,13 @@ export interface ProxyRequest extends ProxyOptions {
 /** What came of scoring: one proxy that fails does not stop the others. */
 export type Outcome =
   | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly score: Score }
-  | { readonly proxy: ZeroCostProxy; readonly variant: string | undefined; readonly error: AuspexError };
+  | {
+      readonly proxy: ZeroCostProxy;
+      readonly variant: string | undefined;
+      readonly error: AuspexError;
+      /** The network could not be prepared, so that no proxy that looks at more than counts can score it. */
+      readonly isOfPreparation?: true;
+    };
 
 /** Scores a network by several proxies; what they can share is computed once. */
 export async function scoreAll(subject: Subject, requests: readonly ProxyRequest[]): Promise<Outcome[]> {
@@ -87,28 +98,85 @@ export async function scoreAll(subject: Subject, requests: readonly ProxyRequest
   return outcomes;
 }
 
-/** What a proxy is written as: `score` without the checks that all of them make. */
-export type ProxyDefinition = Omit<ZeroCostProxy, 'score'> & {
-  score(subject: Subject, variant: string | undefined): Promise<Score>;
+/**
+ * Scores a network by several proxies. Those that only count look at the network as it is given; for the others it is
+ * prepared, and where that fails they fail, but not the counts.
+ *
+ * @param options how the network is prepared; called only if it has to be.
+ *
+ * @example
+ * const [size, noise] = await scoreNetwork(model, [{ proxy: params }, { proxy: snip }], () => ({ batch: 16 }));
+ */
+export async function scoreNetwork(
+  model: Model,
+  requests: readonly ProxyRequest[],
+  options: () => SubjectOptions = () => ({}),
+  sizes: PrepareOptions = {},
+): Promise<Outcome[]> {
+  let network: NetworkCounts | undefined;
+  const counted = requests.map(({ proxy, variant }): Outcome | undefined => {
+    if (proxy.count === undefined) return undefined;
+    try {
+      network ??= new NetworkCounts(model, sizes);
+      const score = proxy.count(network, variant === undefined ? {} : { variant });
+      return score && { proxy, variant, score };
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      return { proxy, variant, error };
+    }
+  });
+  const others = requests.filter((_, i) => counted[i] === undefined);
+  const scored = others.length === 0 ? [] : await prepared(model, others, options);
+  return counted.map((outcome) => outcome ?? scored.shift()!);
+}
+
+async function prepared(
+  model: Model,
+  requests: readonly ProxyRequest[],
+  options: () => SubjectOptions,
+): Promise<Outcome[]> {
+  let subject: Subject;
+  try {
+    subject = Subject.of(model, options());
+  } catch (error) {
+    if (!(error instanceof AuspexError)) throw error;
+    return requests.map(({ proxy, variant }) => ({ proxy, variant, error, isOfPreparation: true }));
+  }
+  return scoreAll(subject, requests);
+}
+
+/** What a proxy is written as, without the checks that all of them make: by what it counts, by what it scores, or both. */
+export type ProxyDefinition = Omit<ZeroCostProxy, 'count' | 'score'> & {
+  count?(network: NetworkCounts, variant: string | undefined): Score | undefined;
+  score?(subject: Subject, variant: string | undefined): Promise<Score>;
 };
 
 /** A proxy that checks its options, what the network has, and that what comes out is a number. */
 export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
-  const { name, needs, variants } = definition;
+  const { name, needs, variants, count, score, ...rest } = definition;
+  const checkVariant = (variant: string | undefined): void => {
+    if (variant === undefined || Object.hasOwn(variants, variant)) return;
+    const known = Object.keys(variants);
+    throw new AuspexError('PROXY_VARIANT', `${name} has no variant '${variant}'`, {
+      hint: known.length === 0 ? 'it has none' : `there is ${known.map((v) => `'${v}'`).join(', ')}`,
+    });
+  };
   return {
-    ...definition,
+    ...rest,
+    ...{ name, needs, variants },
+    ...(count && {
+      count: (network: NetworkCounts, { variant }: ProxyOptions = {}) => {
+        checkVariant(variant);
+        return count(network, variant);
+      },
+    }),
     score: async (subject, { variant } = {}) => {
-      if (variant !== undefined && !Object.hasOwn(variants, variant)) {
-        const known = Object.keys(variants);
-        throw new AuspexError('PROXY_VARIANT', `${name} has no variant '${variant}'`, {
-          hint: known.length === 0 ? 'it has none' : `there is ${known.map((v) => `'${v}'`).join(', ')}`,
-        });
-      }
+      checkVariant(variant);
       checkNeeds(subject, name, needs);
-      const score = await definition.score(subject, variant);
-      if (Number.isFinite(score.value)) return score;
+      const found = count?.(subject.counts, variant) ?? (await score!(subject, variant));
+      if (Number.isFinite(found.value)) return found;
       subject.checkWeights();
-      throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${score.value} for this network`, {
+      throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${found.value} for this network`, {
         hint: 'values overflow or there is nothing to compare; try other weights (re-initialised) or inputs',
       });
     },
@@ -154,7 +222,7 @@ function checkSize({ model }: Subject, name: string): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   const size = `${(bytes / 1e9).toFixed(1)} GB`;
   throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, and its weights are ${size}`, {
-    hint: 'no more than 2 GiB can be run; those that only count still apply: params, flops, sept',
+    hint: 'no more than 2 GiB can be run; those that only count still apply: params, macs, flops, sept',
   });
 }
 

@@ -1,8 +1,5 @@
 // SEPT, the expressivity term of ETAS: a bound of the separation rank of a transformer, from the widths of its blocks and
 // the number of tokens alone.
-import type { AutoFormer } from '../spaces/autoformer.js';
-import type { HwGpt } from '../spaces/hwgpt.js';
-import type { LtsGpt2 } from '../spaces/lts-gpt2.js';
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { type AttentionBlock, findBlocks } from './blocks.js';
@@ -63,46 +60,6 @@ export function explainBlocks(subject: Subject): {
   });
 }
 
-interface Sizes {
-  /** Of the residual stream, block by block. */
-  readonly widths: readonly number[];
-  readonly qkvWidths: readonly number[];
-  readonly tokens: (resolution: number) => number;
-}
-
-/** Channels of a head of AutoFormer and HW-GPT. */
-const HEAD_WIDTH = 64;
-/** Side of a patch of AutoFormer. */
-const PATCH = 16;
-
-/** Sizes from an architecture alone, by the name of its space up to a hyphen that tells its scale. */
-const SIZES: readonly (readonly [space: RegExp, sizes: (arch: never) => Sizes])[] = [
-  [
-    /^lts-gpt2$/,
-    ({ dModel, heads }: LtsGpt2): Sizes => {
-      const widths = heads.map(() => dModel);
-      return { widths, qkvWidths: widths, tokens: (resolution) => resolution };
-    },
-  ],
-  [
-    /^hwgpt-/,
-    ({ embedDim, heads }: HwGpt): Sizes => ({
-      widths: heads.map(() => embedDim),
-      qkvWidths: heads.map((count) => HEAD_WIDTH * count),
-      tokens: (resolution) => resolution,
-    }),
-  ],
-  [
-    /^autoformer-/,
-    ({ embedDim, heads }: AutoFormer): Sizes => ({
-      widths: heads.map(() => embedDim),
-      qkvWidths: heads.map((count) => HEAD_WIDTH * count),
-      // Patches, and the class token.
-      tokens: (resolution) => Math.floor(resolution / PATCH) ** 2 + 1,
-    }),
-  ],
-];
-
 /**
  * SEPT of an architecture without its graph; undefined for spaces that are no transformers.
  *
@@ -116,11 +73,7 @@ export function septOf(
   arch: unknown,
   { variant, resolution }: { readonly variant?: SeptVariant; readonly resolution?: number } = {},
 ): number | undefined {
-  const sizes = SIZES.find(([name]) => name.test(space.name))?.[1](arch as never);
+  const sizes = space.transformerSizes?.(arch, resolution ?? space.defaults.resolution);
   if (sizes === undefined) return undefined;
-  const { widths, qkvWidths, tokens } = sizes;
-  return separationRank(
-    variant === 'qkv' ? qkvWidths : widths,
-    tokens(resolution ?? space.defaults.resolution),
-  );
+  return separationRank(variant === 'qkv' ? sizes.qkvWidths : sizes.widths, sizes.tokens);
 }

@@ -1,19 +1,17 @@
 // A graph in two stages, for runs that differ in one input only: what does not depend on it is computed once.
+import { dependentValues, pruned } from '../analysis/dependence.js';
 import { inferShapes } from '../analysis/infer.js';
 import type { Model, Node, ValueInfo } from '../graph/graph.js';
 import type { Feeds, SessionOptions } from '../runtime/session.js';
 import { Compiled } from './compiled.js';
-import { pruned } from './links.js';
 
 /** @param model without control flow, its nodes in the order they run */
 export function stagesOf(model: Model, input: string): { readonly first: Model; readonly second: Model } {
   const { graph } = model;
-  const dependent = new Set([input]);
+  const dependent = dependentValues(graph.nodes, [input]);
   const stages: [Node[], Node[]] = [[], []];
   for (const node of graph.nodes) {
-    const isSecond = node.inputs.some((name) => dependent.has(name));
-    if (isSecond) for (const output of node.outputs) dependent.add(output);
-    stages[isSecond ? 1 : 0].push(node);
+    stages[node.inputs.some((name) => dependent.has(name)) ? 1 : 0].push(node);
   }
   const { types } = inferShapes(model).graph;
   const found = new Set(stages[0].flatMap((node) => node.outputs));

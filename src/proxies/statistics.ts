@@ -1,10 +1,12 @@
 // Normalisations as proxies take them: with the statistics of the batch, as networks at initialisation are trained, or
 // gone altogether.
+
+import { pruned } from '../analysis/dependence.js';
 import type { Model } from '../graph/graph.js';
 import { operatorName } from '../graph/graph.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
-import { pruned } from './links.js';
 import { findNormalisations } from './normalisations.js';
 import { rewriteNodes } from './rewrite.js';
 
@@ -15,14 +17,13 @@ import { rewriteNodes } from './rewrite.js';
 export function withBatchStatistics(model: Model): Model {
   return rewriteNodes(model, (e) => {
     const { call } = e;
-    if (operatorName(call.node) !== 'BatchNormalization' || call.int('training_mode', 0) !== 0)
-      return undefined;
+    if (traitsOf(call.node).normalisation !== 'batch' || call.int('training_mode', 0) !== 0) return undefined;
     const x = e.input(0);
     const { sizes } = x;
     const count = sizes.reduce((n, d) => n * d, 1) / (sizes[1] ?? 1);
     if (count < 2) {
       throw new AuspexError('BATCH_TOO_SMALL', 'its statistics would be of one element per channel', {
-        where: { node: call.node.name, operator: 'BatchNormalization' },
+        where: { node: call.node.name, operator: operatorName(call.node) },
         hint: 'give a larger batch, or keep the running statistics (frozen)',
       });
     }

@@ -1,15 +1,18 @@
 // A network that is to be scored: its graph with all sizes known, the weights that count, the batch and labels it is
 // scored on. Proxies of one subject share what they compute.
+
 import { cost } from '../analysis/cost.js';
 import { inferShapes } from '../analysis/infer.js';
 import { isKnown } from '../graph/dim.js';
-import { type Model, nodeLabel, operatorName } from '../graph/graph.js';
+import { type Model, nodeLabel } from '../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../graph/types.js';
 import { streamFor } from '../nn/stream.js';
+import { traitsOf } from '../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../runtime/session.js';
 import { forBatch } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
 import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { NetworkCounts } from './network-counts.js';
 import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
@@ -163,6 +166,11 @@ export class Subject {
     return this.#options.features;
   }
 
+  /** What is counted of the network as it was given. */
+  get counts(): NetworkCounts {
+    return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
+  }
+
   /** How its graphs are run. */
   get session(): SessionOptions {
     return this.#session(LARGE_MACS);
@@ -191,7 +199,7 @@ export class Subject {
       if (!isKnown(totals.macs))
         return { all: Number.POSITIVE_INFINITY, convolutions: Number.POSITIVE_INFINITY };
       const convolutions = nodes
-        .filter(({ operator }) => /^Conv/.test(operator))
+        .filter(({ inferred }) => traitsOf(inferred.node).convolution !== undefined)
         .map(({ macs }) => Number(macs));
       return { all: totals.macs, convolutions: convolutions.reduce((a, b) => a + b, 0) };
     });
@@ -326,10 +334,10 @@ function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logi
   const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
   let { name } = graph.outputs[0]!;
   for (let node = producers.get(name); node !== undefined; node = producers.get(name)) {
-    const operator = operatorName(node);
-    if (!/^(Identity|Softmax|LogSoftmax)$/.test(operator)) break;
+    const { moves, softmax } = traitsOf(node);
+    if (moves !== 'same' && softmax === undefined) break;
     name = node.inputs[0]!;
-    if (operator !== 'Identity') break;
+    if (softmax !== undefined) break;
   }
   const type = types.get(name) as TensorType;
   if (!type.shape?.every(isKnown)) {

@@ -1,11 +1,12 @@
 // SynFlow and LogSynFlow: how much flows through every weight when all are positive, no data is seen and nothing is
 // normalised. Flows multiply from layer to layer and leave the range of float32, so all is computed in float64; in
 // float32 only where an operator (ConvTranspose, Resize) has no kernel for it, which `details.precision` says.
+
 import { gradients } from '../autodiff/gradients.js';
 import type { Model } from '../graph/graph.js';
-import { operatorName } from '../graph/graph.js';
 import { fromNumbers } from '../graph/tensor.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 import { AuspexError } from '../util/errors.js';
 import { onesBatch } from './batch.js';
 import { Compiled } from './compiled.js';
@@ -59,7 +60,7 @@ export function withOnes(model: Model, { lookups }: Subject): Model {
   const looked = new Set(lookups.map((lookup) => lookup.output));
   return rewriteNodes(model, (e) => {
     const { node } = e.call;
-    if (operatorName(node) === 'LogSoftmax') return [e.input(0)];
+    if (traitsOf(node).softmax === 'logarithm') return [e.input(0)];
     if (!looked.has(node.outputs[0]!)) return undefined;
     const value = e.builder.value(node.outputs[0]!);
     return [e.builder.full(value.sizes, 1, value.dtype)];

@@ -1,12 +1,15 @@
 // What the constants of a network are to it: which are weights of layers, which biases, scales, shifts, tables. Found
 // from the nodes that use them; the only names that matter are those of operators.
+import { valuesRead } from '../analysis/dependence.js';
 import type { ConstantKind } from '../analysis/parameters.js';
 import { isKnown } from '../graph/dim.js';
 import { isFloat } from '../graph/dtype.js';
-import { type Model, type Node, operatorName } from '../graph/graph.js';
+import type { Model, Node } from '../graph/graph.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isTensor, type ValueType } from '../graph/types.js';
-import { type Links, linksOf, valuesRead } from './links.js';
+import { type InputRole, inputsOf, traitsOf } from '../ops/index.js';
+import type { Arithmetic, Movement } from '../ops/traits.js';
+import { type Links, linksOf } from './links.js';
 
 /** Where a layer is applied. */
 export interface LayerUse {
@@ -50,39 +53,16 @@ export interface Weights {
   readonly roles: ReadonlyMap<string, Role>;
 }
 
-/** Inputs of operators that hold a layer's weight, where they are constant. */
-const PRODUCTS: Readonly<Record<string, readonly number[]>> = {
-  Conv: [1],
-  ConvTranspose: [1],
-  MatMul: [0, 1],
-  Gemm: [0, 1],
-  Einsum: [0, 1],
-  'com.microsoft.FusedConv': [1],
-  'com.microsoft.FusedMatMul': [0, 1],
-  'com.microsoft.FusedGemm': [0, 1],
-  'com.microsoft.TransposeMatMul': [0, 1],
-};
-
-const RECURRENT = new Set(['GRU', 'LSTM', 'RNN']);
-
-const LOOKUPS = new Set(['Gather', 'GatherND', 'GatherElements']);
-
-/** Operators whose output holds the elements of their first input (all of them, for Concat). */
-const REARRANGES = new Set([
-  'Cast',
-  'CastLike',
-  'Concat',
-  'Expand',
-  'Flatten',
-  'Identity',
-  'Reshape',
-  'Slice',
-  'Split',
-  'Squeeze',
-  'Tile',
-  'Transpose',
-  'Unsqueeze',
+/** What only changes how a weight is stored; rows of a table, or what is padded or quantised, are no weights of layers. */
+const REARRANGES: ReadonlySet<Movement | undefined> = new Set([
+  ...(['same', 'type', 'shape', 'axes', 'broadcast', 'repeat', 'part', 'join'] as const),
 ]);
+
+const LOOKS_UP: ReadonlySet<Movement | undefined> = new Set(['rows', 'lookup']);
+/** What a table of tokens or positions is put beside others with. */
+const PUT_BESIDE: ReadonlySet<Movement | undefined> = new Set(['join', 'broadcast', 'repeat']);
+const SCALES: ReadonlySet<Arithmetic | undefined> = new Set(['multiply', 'divide']);
+const SHIFTS: ReadonlySet<Arithmetic | undefined> = new Set(['add', 'subtract']);
 
 interface Use {
   readonly node: Node;
@@ -106,8 +86,9 @@ export function findWeights(
   for (const name of graph.initializers.keys()) sources.set(name, [name]);
   const uses = new Map<string, Use[]>();
   for (const node of graph.nodes) {
-    if (REARRANGES.has(operatorName(node)) && valuesRead(node).every(isFixed)) {
-      const from = node.opType === 'Concat' ? node.inputs : node.inputs.slice(0, 1);
+    const { moves } = traitsOf(node);
+    if (REARRANGES.has(moves) && valuesRead(node).every(isFixed)) {
+      const from = moves === 'join' ? node.inputs : node.inputs.slice(0, 1);
       const found = [...new Set(from.flatMap((name) => sources.get(name) ?? []))];
       for (const output of node.outputs) sources.set(output, found);
       continue;
@@ -141,8 +122,20 @@ export function findWeights(
   return { layers: inOrderOfUse(layers, graph.nodes), roles };
 }
 
-function isProduct({ node, slot }: Use): boolean {
-  return PRODUCTS[operatorName(node)]?.includes(slot) ?? false;
+/** Whether an input holds a layer's weight, where it is constant: either factor of a product, the kernel of a convolution. */
+function isProduct(use: Use): boolean {
+  const { product, convolution } = traitsOf(use.node);
+  const role = inputRole(use);
+  if (product !== undefined) return role === 'data' || role === 'weight';
+  return (convolution === 'plain' || convolution === 'transposed') && role === 'weight';
+}
+
+function inputRole({ node, slot }: Use): InputRole {
+  return inputsOf(node).role(slot);
+}
+
+function isConvolution(node: Node): boolean {
+  return traitsOf(node).convolution !== undefined;
 }
 
 function roleOf(
@@ -152,24 +145,29 @@ function roleOf(
   types: ReadonlyMap<string, ValueType>,
 ): Role {
   if (!isFloat(tensor.dtype) || uses.length === 0) return { kind: 'setting' };
-  if (kind === 'statistic') return { kind: uses.some((use) => use.slot === 4) ? 'variance' : 'mean' };
+  if (kind === 'statistic')
+    return { kind: uses.some((use) => inputRole(use) === 'variance') ? 'variance' : 'mean' };
   if (kind === 'tied') return { kind: 'copy' };
   if (kind !== 'parameter') return { kind: 'setting' };
-  if (uses.some(({ node, slot }) => LOOKUPS.has(node.opType) && slot === 0)) return { kind: 'embedding' };
-  const recurrent = uses
-    .find(({ node }) => RECURRENT.has(operatorName(node)))
-    ?.node.attributes.get('hidden_size');
+  const isLookedUp = ({ node, slot }: Use): boolean => slot === 0 && LOOKS_UP.has(traitsOf(node).moves);
+  if (uses.some(isLookedUp)) return { kind: 'embedding' };
+  const recurrent = uses.find(({ node }) => traitsOf(node).recurrent)?.node.attributes.get('hidden_size');
   // PyTorch's bound is the same for all that such a layer has.
   if (recurrent?.type === 'int') return { kind: 'other', fanIn: Number(recurrent.value) };
   const product = uses.find(isProduct);
   if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product, types) };
   const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
-  for (const { node, slot } of uses) {
-    if (/Norm(alization)?$/.test(node.opType)) return { kind: slot === 1 ? 'scale' : 'shift' };
-    if (/^(Mul|Div|PRelu)$/.test(node.opType) && isVector) return { kind: 'scale' };
-    if (/^(Add|Sub|Conv|ConvTranspose|Gemm)$/.test(node.opType) && isVector) return { kind: 'shift' };
+  for (const use of uses) {
+    const { normalisation, arithmetic } = traitsOf(use.node);
+    const role = inputRole(use);
+    if (normalisation !== undefined) return { kind: role === 'scale' ? 'scale' : 'shift' };
+    if ((SCALES.has(arithmetic) || role === 'scale') && isVector) return { kind: 'scale' };
+    if ((SHIFTS.has(arithmetic) || role === 'bias') && isVector) return { kind: 'shift' };
   }
-  const isAdded = uses.some(({ node }) => /^(Add|Sub|Concat|Expand|Tile|Where)$/.test(node.opType));
+  const isAdded = uses.some(({ node }) => {
+    const { arithmetic, moves } = traitsOf(node);
+    return SHIFTS.has(arithmetic) || arithmetic === 'select' || PUT_BESIDE.has(moves);
+  });
   return isAdded ? { kind: 'table' } : { kind: 'other', fanIn: tensor.dims.at(-1) ?? 1 };
 }
 
@@ -179,7 +177,7 @@ function fanInOf(tensor: Tensor, { node, slot }: Use, types: ReadonlyMap<string,
   const shape = isTensor(type) ? type.shape : undefined;
   const dims = shape && shape.length >= 2 && shape.every(isKnown) ? shape : tensor.dims;
   // (out, in/g, …kernel), and (in, out/g, …kernel) of a transposed one, where PyTorch takes the same for its fan.
-  if (/Conv(Transpose)?$/.test(node.opType)) return elementCount({ dims }) / dims[0]!;
+  if (isConvolution(node)) return elementCount({ dims }) / dims[0]!;
   const equation = node.attributes.get('equation');
   if (typeof equation?.value === 'string') return summedOver(equation.value, slot, dims);
   const flag = node.attributes.get(slot === 0 ? 'transA' : 'transB');
@@ -210,29 +208,29 @@ function layerUse(
   types: ReadonlyMap<string, ValueType>,
 ): LayerUse {
   const own = node.outputs[0]!;
-  const isConv = /Conv(Transpose)?$/.test(node.opType);
   const readers = readersOf(own);
   const [add] = readers;
   const type = types.get(own);
   const rank = isTensor(type) ? (type.rank ?? 2) : 2;
   const isBiased =
     readers.length === 1 &&
-    add!.opType === 'Add' &&
+    traitsOf(add!).arithmetic === 'add' &&
     add!.inputs.some((name) => name !== own && sources.has(name));
   return {
     node,
     output: isBiased ? add!.outputs[0]! : own,
-    channelAxis: isConv ? 1 : rank - 1,
+    channelAxis: isConvolution(node) ? 1 : rank - 1,
   };
 }
 
 /** The fan of the layer that a vector is the bias of. */
 function biasFan(uses: readonly Use[], layers: readonly Layer[]): number | undefined {
-  for (const { node, slot } of uses) {
-    const isOwn = slot === 2 && operatorName(node) in PRODUCTS;
-    if (!isOwn && node.opType !== 'Add') continue;
+  for (const use of uses) {
+    const { node } = use;
+    const isOwn = inputRole(use) === 'bias';
+    if (!isOwn && traitsOf(node).arithmetic !== 'add') continue;
     const layer = layers.find((l) =>
-      l.uses.some((use) => use.node === node || (!isOwn && use.output === node.outputs[0])),
+      l.uses.some((own) => own.node === node || (!isOwn && own.output === node.outputs[0])),
     );
     if (layer) return layer.fanIn;
   }

@@ -2,9 +2,9 @@
 // Runtime has few kernels for; some scores leave that of float32.
 import { codeOfDataType, type DataType } from '../graph/dtype.js';
 import type { Attribute, Model, Node, ValueInfo } from '../graph/graph.js';
-import { operatorName } from '../graph/graph.js';
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, TensorType } from '../graph/types.js';
+import { traitsOf } from '../ops/index.js';
 import { floatData } from './tensor-data.js';
 
 /** From the narrowest. */
@@ -40,7 +40,7 @@ export function widened(model: Model, to: Wide): Model {
   }
 
   function wideNode(node: Node): Node {
-    const name = TYPE_ATTRIBUTES[operatorName(node)];
+    const name = traitsOf(node).typeAttribute;
     const attributes = new Map<string, Attribute>();
     for (const [key, attribute] of node.attributes) {
       const isCode = key === name && attribute.type === 'int' && codes.has(Number(attribute.value));
@@ -52,14 +52,3 @@ export function widened(model: Model, to: Wide): Model {
     return { ...node, attributes };
   }
 }
-
-/** Attributes that name an element type. */
-const TYPE_ATTRIBUTES: Readonly<Record<string, string>> = {
-  Bernoulli: 'dtype',
-  Cast: 'to',
-  EyeLike: 'dtype',
-  RandomNormal: 'dtype',
-  RandomNormalLike: 'dtype',
-  RandomUniform: 'dtype',
-  RandomUniformLike: 'dtype',
-};

@@ -1,11 +1,13 @@
 // Zen-score: how far the features of a network move when its input moves a little.
-import { operatorName } from '../graph/graph.js';
+
+import { pruned } from '../analysis/dependence.js';
 import { streamFor } from '../nn/stream.js';
 import type { Value } from '../ops/build.js';
+import { traitsOf } from '../ops/index.js';
 import { type HostTensor, hostTensor } from '../runtime/session.js';
 import { Compiled } from './compiled.js';
 import { featuresOf } from './features.js';
-import { product, pruned } from './links.js';
+import { product } from './links.js';
 import { withOpenInputs } from './open-inputs.js';
 import { defineProxy, type Score } from './proxy.js';
 import { extend, extended } from './rewrite.js';
@@ -83,7 +85,7 @@ async function moved(subject: Subject): Promise<Moved> {
   const { model, names, dims } = withOpenInputs(subject.trained, subject);
   const builder = extend(model);
   const z = builder.value(features.name).identity();
-  const normalised = model.graph.nodes.filter((node) => operatorName(node) === 'BatchNormalization');
+  const normalised = model.graph.nodes.filter((node) => traitsOf(node).normalisation === 'batch');
   const inputs = normalised.map((node) => builder.value(node.inputs[0]!));
   const variances = inputs.map((x): Value => {
     const axes = x.sizes.map((_, i) => i).filter((i) => i !== 1);

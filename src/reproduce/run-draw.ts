@@ -9,6 +9,7 @@ import { labelledRows } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
 import { type Predictor, withInterval } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
+import { lockFile } from '../store/lock.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type DrawnRows, drawRows } from './draw-rows.js';
@@ -34,13 +35,23 @@ const CHUNK = 4096;
 /** Enough for an interval of a metric that is only looked at beside the spread over draws. */
 const RESAMPLES = 100;
 
-/** Does a draw and writes its result. Codes: TRAINING_STOPPED and those of trainings, splits and metrics. */
+/** Does a draw and writes its result. Codes: TRAINING_STOPPED, OUTPUT_IN_USE and those of trainings, splits and metrics. */
 export async function runDraw(draw: Draw, options: DrawOptions): Promise<DrawResult> {
+  const { data, files } = options;
+  const rows = drawRows(data.table, draw.cell, draw.seed);
+  await files.prepare(draw);
+  const lock = lockFile(files.pathOf(draw), 'OUTPUT_IN_USE');
+  try {
+    return await lockedDraw(draw, options, rows);
+  } finally {
+    lock.release();
+  }
+}
+
+async function lockedDraw(draw: Draw, options: DrawOptions, rows: DrawnRows): Promise<DrawResult> {
   const { cell, seed, table } = draw;
   const { data, files, settings, threads, version } = options;
-  const rows = drawRows(data.table, cell, seed);
   const parts = partsOf(draw, options, rows);
-  await files.prepare(draw);
   const isResumed = hasWork(draw, options);
   const start = performance.now();
   const from = cell.isPretrained

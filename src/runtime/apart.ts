@@ -47,7 +47,7 @@ export class ApartSession {
   }
 
   static async create(bytes: Uint8Array, options: InferenceSession.SessionOptions): Promise<ApartSession> {
-    const calls = new Calls(await startThread());
+    const calls = new Calls(startThread());
     try {
       const { names } = await calls.make({ model: { bytes, options } });
       return new ApartSession(calls, names!);
@@ -128,12 +128,11 @@ class Calls {
   }
 }
 
-async function startThread(): Promise<Thread> {
-  // Names that are computed: what builds pages must not look for them.
-  const load = (name: string) => import(/* @vite-ignore */ `node:${name}`);
-  const { Worker } = await load('worker_threads');
-  const { createRequire } = await load('module');
-  const runtime: string = createRequire(import.meta.url).resolve('onnxruntime-node');
+function startThread(): Thread {
+  // Not imported: what bundles pages would look for them.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const { createRequire } = process.getBuiltinModule('node:module');
+  const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
   return new Worker(`(${thread.toString()})(require)`, { eval: true, workerData: runtime });
 }
 

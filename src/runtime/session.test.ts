@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
-import { hostTensor, Session, sessionFor, useRuntime } from './session.js';
+import { useRuntime } from './runtime.js';
+import { hostTensor, Session, sessionFor } from './session.js';
 
 const double = modelOf({ inputs: ['x: 2,3'], nodes: ['y = Add(x, x)'], outputs: ['y'] });
 const x = (): ReturnType<typeof hostTensor> =>

@@ -1,12 +1,15 @@
-// Runs a model on ONNX Runtime: onnxruntime-node under Node, onnxruntime-web in a page. Nothing above this folder
-// knows which. The runtime is loaded when the first session is made.
-import type { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-common';
+// Runs a model on ONNX Runtime: onnxruntime-node under Node, onnxruntime-web in a page (see runtime.ts). Nothing above
+// this folder knows which.
+import type { InferenceSession } from 'onnxruntime-common';
 import type { DataType } from '../graph/dtype.js';
 import { isDefaultDomain, type Model, type Node } from '../graph/graph.js';
 import { uniquelyNamed } from '../graph/names.js';
 import { encodeModel } from '../onnx/write.js';
+import { traitsOf } from '../ops/index.js';
+import { schemaFor } from '../ops/schemas.js';
 import { AuspexError } from '../util/errors.js';
 import { ApartSession } from './apart.js';
+import { loadRuntime } from './runtime.js';
 
 export interface SessionOptions {
   /** Threads of one operator; ONNX Runtime takes all cores unless told. */
@@ -27,7 +30,7 @@ export interface SessionOptions {
   readonly prepacking?: boolean;
   /**
    * Runs in a thread of its own, so that several sessions run at once; ONNX Runtime for Node otherwise keeps the calling
-   * thread busy for the whole of a run. Under Node only; a page has its own ways.
+   * thread busy for the whole of a run. With onnxruntime-node only; a page has its own ways.
    */
   readonly isApart?: boolean;
   /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */
@@ -55,50 +58,13 @@ export interface HostTensor {
 
 export type Feeds = Readonly<Record<string, HostTensor>>;
 
-/** The module of one of the two runtimes. */
-interface RuntimeModule {
-  readonly InferenceSession: typeof InferenceSession;
-  readonly Tensor: typeof RuntimeTensor;
-}
-
-let loading: Promise<RuntimeModule> | undefined;
-let chosen: 'node' | 'web' | undefined;
-
-/** Chooses the runtime of sessions made from now on; without it, Node's under Node and the web's elsewhere. */
-export function useRuntime(name: 'node' | 'web' | undefined): void {
-  chosen = name;
-  loading = undefined;
-}
-
-function runtimeName(): 'node' | 'web' {
-  const isNode = typeof process !== 'undefined' && process.versions?.node !== undefined;
-  return chosen ?? (isNode ? 'node' : 'web');
-}
-
-function runtime(): Promise<RuntimeModule> {
-  // A name that is computed: what builds pages must not look for the other runtime.
-  const name = `onnxruntime-${runtimeName()}`;
-  loading ??= import(/* @vite-ignore */ name).then(
-    (module) => (module.default?.InferenceSession ? module.default : module) as RuntimeModule,
-    (cause) => {
-      loading = undefined;
-      throw new AuspexError('RUNTIME_MISSING', `${name} cannot be loaded`, {
-        kind: 'failure',
-        hint: `install it: npm install ${name}`,
-        cause,
-      });
-    },
-  );
-  return loading;
-}
-
 /** A tensor that sessions take. Data is not copied. */
 export async function hostTensor(
   type: DataType,
   data: TypedArray,
   dims: readonly number[],
 ): Promise<HostTensor> {
-  const { Tensor } = await runtime();
+  const { Tensor } = (await loadRuntime()).module;
   return new Tensor(type as 'float32', data as Float32Array, dims) as unknown as HostTensor;
 }
 
@@ -122,7 +88,7 @@ export class Session {
    * const { logits } = await session.run({ x: await hostTensor('float32', pixels, [1, 3, 224, 224]) });
    */
   static async create(model: Model, options: SessionOptions = {}): Promise<Session> {
-    const { InferenceSession } = await runtime();
+    const { module, isNative } = await loadRuntime();
     const { threads, optimization = 'all', providers, memoryPattern = true, seed, isApart } = options;
     const { prepacking = true } = options;
     try {
@@ -136,9 +102,9 @@ export class Session {
         ...(prepacking ? {} : { extra: { session: { disable_prepacking: '1' } } }),
       };
       return new Session(
-        isApart && runtimeName() === 'node'
+        isApart && isNative
           ? await ApartSession.create(bytes, settings)
-          : await InferenceSession.create(bytes, settings),
+          : await module.InferenceSession.create(bytes, settings),
       );
     } catch (error) {
       throw wrapped(error, 'RUNTIME_REFUSED', 'ONNX Runtime does not take the model');
@@ -211,25 +177,16 @@ function withUniqueNames(model: Model): Model {
   return { ...model, graph: { ...model.graph, nodes: uniquelyNamed(model.graph.nodes) } };
 }
 
-/** Operators that draw numbers, seeded by an attribute of type float. */
-const RANDOM = new Set([
-  'RandomNormal',
-  'RandomNormalLike',
-  'RandomUniform',
-  'RandomUniformLike',
-  'Bernoulli',
-  'Multinomial',
-]);
-
 /** The model with a seed in every random operator of its graph that has none, each its own. */
 function withSeeds(model: Model, seed: number): Model {
+  const opset = model.opsetImports.get('') ?? 1;
   const nodes = model.graph.nodes.map((node, i): Node => {
-    const isDropout = node.opType === 'Dropout' && isDefaultDomain(node.domain);
-    const isRandom = RANDOM.has(node.opType) && isDefaultDomain(node.domain);
-    if ((!isRandom && !isDropout) || node.attributes.has('seed')) return node;
+    const isRandom = traitsOf(node).draws !== undefined && isDefaultDomain(node.domain);
+    if (!isRandom || node.attributes.has('seed')) return node;
     // ONNX Runtime makes the float a whole number of 32 bits.
     const value = (seed * 7919 + i * 104729) % 2 ** 24;
-    const attribute = isDropout ? { type: 'int' as const, value } : { type: 'float' as const, value };
+    const isInt = schemaFor(node.domain, node.opType, opset)?.attributes.seed?.type === 'int';
+    const attribute = isInt ? { type: 'int' as const, value } : { type: 'float' as const, value };
     return { ...node, attributes: new Map([...node.attributes, ['seed', attribute]]) };
   });
   return { ...model, graph: { ...model.graph, nodes } };

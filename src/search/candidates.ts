@@ -28,7 +28,8 @@ export class Candidates {
 
   /** The same for architectures that are the same network. */
   key(text: string): string {
-    return this.space.hash?.(this.#archOf(text)) ?? text;
+    const { hash, hasCanonicalTexts } = this.space;
+    return hash === undefined || hasCanonicalTexts ? text : hash(this.#archOf(text));
   }
 
   async allows(text: string): Promise<boolean> {

@@ -44,10 +44,11 @@ export class TableRows {
 
   /** @param text in its canonical form, as searches have it. @param arch what the text says, if it is at hand */
   rowOf(text: string, arch?: unknown): number | undefined {
+    const { hash, hasCanonicalTexts, parse } = this.#space;
     const row = this.#byText.get(text);
-    if (row !== undefined || this.#space.hash === undefined) return row;
-    this.#byHash ??= this.#hashed(this.#space.hash);
-    return this.#byHash.get(this.#space.hash(arch ?? this.#space.parse(text)));
+    if (row !== undefined || hash === undefined || hasCanonicalTexts) return row;
+    this.#byHash ??= this.#hashed(hash);
+    return this.#byHash.get(hash(arch ?? parse(text)));
   }
 
   #hashed(hash: (arch: unknown) => string): Map<string, number> {

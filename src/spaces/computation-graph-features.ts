@@ -30,18 +30,18 @@ export function graphFeatures({ nodes, weightedCount, edges }: ComputationGraph)
   const [weighted, regular] = [nodes.slice(0, weightedCount), nodes.slice(weightedCount)];
   const withKernel = weighted.filter((node) => node.kind === 'weighted');
   const opsOf = (some: typeof nodes): Int32Array => Int32Array.from(some, ({ op }) => op);
-  const sizesOf = (some: typeof nodes): Float32Array =>
+  const scaledSizes = (some: typeof nodes): Float32Array =>
     Float32Array.from(some.flatMap(({ resolution }) => scaled(resolution)));
   return {
     weighted: {
       ops: opsOf(weighted),
-      sizes: sizesOf(weighted),
+      sizes: scaledSizes(weighted),
       kernels: Int32Array.from(
         withKernel.flatMap(({ shape: [, , k1, k2] }) => [k1, k2].map((k) => Math.min(k, SCALES.kernel))),
       ),
       bias: Float32Array.from(withKernel.flatMap(({ usesBias }) => (usesBias ? [0, 1] : [1, 0]))),
     },
-    regular: { ops: opsOf(regular), sizes: sizesOf(regular) },
+    regular: { ops: opsOf(regular), sizes: scaledSizes(regular) },
     edges: Int32Array.from([...edges.map(([from]) => from), ...edges.map(([, to]) => to)]),
   };
 }

@@ -3,6 +3,7 @@
 import { type Dim, divideExactly, product } from '../graph/dim.js';
 import { isInteger } from '../graph/dtype.js';
 import { isTensor, type ValueType } from '../graph/types.js';
+import { traitsOf } from '../ops/index.js';
 import type { Call } from '../ops/operator.js';
 import { known, rankOf } from './primitive-details.js';
 import type { Label } from './primitive-ops.js';
@@ -24,7 +25,7 @@ export function resolution([hIn, wIn, cIn]: Sizes, [hOut, wOut, cOut]: Sizes): R
 }
 
 /** @param channelAxis negative ones count from the end; where it is not known, the usual one is taken. */
-export function sizesOf(type: ValueType | undefined, channelAxis: number | undefined, batch: Dim): Sizes {
+export function imageSizes(type: ValueType | undefined, channelAxis: number | undefined, batch: Dim): Sizes {
   if (!isTensor(type) || type.shape === undefined) return [0, 0, 0];
   const { shape, dtype } = type;
   const rank = shape.length;
@@ -40,17 +41,13 @@ export function sizesOf(type: ValueType | undefined, channelAxis: number | undef
   return [known(product(others.slice(1, -1))), known(others.at(-1)!), channels];
 }
 
-/** Labels and operators that take (B, C, …). */
-const CHANNELS_SECOND: ReadonlySet<string> = new Set([
-  'Conv',
-  'Depthwise',
-  'BatchNorm',
-  'Maxpool',
-  'Avgpool',
-  'GlobalAveragePool',
-  'InstanceNormalization',
-  'GroupNormalization',
-]);
+/** Operators that take (B, C, …). */
+function hasChannelsSecond(call: Call, label: Label): boolean {
+  if (label === 'Conv' || label === 'Depthwise' || label === 'Maxpool' || label === 'Avgpool') return true;
+  const { normalisation, pooling } = traitsOf(call.node);
+  if (pooling?.keeps === 'average') return true;
+  return normalisation === 'batch' || normalisation === 'instance' || normalisation === 'group';
+}
 
 export interface AxisHints {
   /** Where the channels of the first input that is no constant are, as far as that is known. */
@@ -69,8 +66,8 @@ export function channelAxes(
 ): readonly [input: number | undefined, output: number | undefined] {
   const { opType, domain } = call.node;
   if (/nhwc$/i.test(domain) || /^nhwc/i.test(opType) || call.int('channels_last', 0) === 1) return [-1, -1];
-  if (CHANNELS_SECOND.has(label) || CHANNELS_SECOND.has(opType)) return [1, 1];
-  if (/LayerNorm|RMSNorm/.test(opType)) return [-1, -1];
+  if (hasChannelsSecond(call, label)) return [1, 1];
+  if (traitsOf(call.node).normalisation === 'layer') return [-1, -1];
   if (label === 'MatMul') {
     if (constants.length === 0) return [undefined, undefined];
     return at === 0 ? [-1, -1] : [-2, -2];
@@ -80,12 +77,12 @@ export function channelAxes(
 
 /** Where the channels are behind what only moves elements. */
 export function movedAxis(call: Call, axis: number | undefined): number | undefined {
-  const { opType } = call.node;
+  const { moves } = traitsOf(call.node);
   const rank = rankOf(call.inputs[0]);
   if (axis === undefined || rank === undefined || rank !== rankOf(call.outputs[0])) return undefined;
-  if (opType === 'Reshape' || opType === 'Flatten') return undefined;
+  if (moves === 'shape') return undefined;
   const place = (axis + rank) % rank;
-  if (opType !== 'Transpose') return place;
+  if (moves !== 'axes') return place;
   const perm = call.ints('perm') ?? Array.from({ length: rank }, (_, i) => rank - 1 - i);
   return perm.indexOf(place);
 }

@@ -1,31 +1,24 @@
 // Computation graphs of GENNAPE (Mills et al., AAAI 2023): a network of any kind as a graph of primitive
 // operations with the sizes of what goes in and comes out. The authors make them of TensorFlow graphs; here they
 // are made of ONNX ones, in one walk. What the passes of theirs amount to is said at `computationGraph`.
+import { readsOnlySizes } from '../analysis/dependence.js';
 import { type Inference, type InferredGraph, type InferredNode, inferShapes } from '../analysis/infer.js';
 import type { Dim } from '../graph/dim.js';
 import { type Model, type Node, nodeLabel } from '../graph/graph.js';
 import { usedNames } from '../graph/order.js';
 import { isTensor, type ValueType } from '../graph/types.js';
+import { inputsOf, traitsOf } from '../ops/index.js';
 import type { Call } from '../ops/operator.js';
 import {
   channelAxes,
+  imageSizes,
   movedAxis,
   type Resolution,
   resolution,
   type Sizes,
-  sizesOf,
 } from './computation-graph-sizes.js';
 import { type KernelShape, kernelAndBias, type WindowDetails, windowDetails } from './primitive-details.js';
-import {
-  boundedLabel,
-  GATES,
-  labelOf,
-  labelOfOperator,
-  opIndex,
-  PARTS,
-  SIZES_ONLY,
-  VIEWS,
-} from './primitive-ops.js';
+import { boundedLabel, GATES, isPart, isView, labelOf, labelOfOperator, opIndex } from './primitive-ops.js';
 
 interface AnyNode extends WindowDetails {
   /** The name of the ONNX node, or of the input or output. */
@@ -64,7 +57,7 @@ export interface ComputationGraph {
  * - Constants are left out, and what is computed from constants or from sizes alone. A constant operand of a
  *   convolution or product is its kernel; a vector that is added to what one gives is its bias.
  * - What only moves, reshapes or converts elements is left out, what was before it joined to what comes after:
- *   Reshape, Transpose, Slice, Cast, … (`VIEWS` and `PARTS`), and an Identity that only names an output.
+ *   Reshape, Transpose, Slice, Cast, … (`isView` and `isPart`), and an Identity that only names an output.
  * - Add, Mul and Concat with one remaining parent are left out; a product with 0 is `Zero`. Differences count as
  *   Add, quotients, powers and roots as Mul.
  * - x·σ(x) and the like are one Swish, decompositions of GELU one GeLU; see `GATES`. A FusedConv is its
@@ -163,9 +156,9 @@ class Drawing {
       return;
     }
     // Of what only changes a shape or a type, further inputs tell the new one.
-    const names = VIEWS.has(node.opType) ? node.inputs.slice(0, 1) : usedNames(node);
+    const names = isView(node) ? node.inputs.slice(0, 1) : usedNames(node);
     const given = names.flatMap((name) => sources.get(name) ?? []);
-    if (given.length === 0 || SIZES_ONLY.has(node.opType)) return;
+    if (given.length === 0 || readsOnlySizes(node)) return;
     const source = this.#isLeftOut(call, sources)
       ? passedOn(call, given)
       : this.#operator(call, given, sources);
@@ -178,10 +171,11 @@ class Drawing {
   /** Whether elements only move, or an output only gets its name, or nothing is padded. */
   #isLeftOut(call: Call, sources: Sources): boolean {
     const { opType, inputs, outputs } = call.node;
-    if (opType === 'Identity') return this.#graph.outputNames.includes(outputs[0]!);
-    if (opType === 'Pad') return (call.ints('pads') ?? call.numbers(1))?.every((p) => p === 0) ?? false;
+    if (labelOfOperator(opType) === 'Identity') return this.#graph.outputNames.includes(outputs[0]!);
+    if (traitsOf(call.node).moves === 'pad')
+      return (call.ints('pads') ?? call.numbers(1))?.every((p) => p === 0) ?? false;
     // Rows of a constant table are an embedding, which is an operation.
-    return VIEWS.has(opType) || (PARTS.has(opType) && sources.has(inputs[0]!));
+    return isView(call.node) || (isPart(call.node) && sources.has(inputs[0]!));
   }
 
   /** A function's nodes, as if they stood where it is called. */
@@ -213,7 +207,8 @@ class Drawing {
 
     const isMerge = label === 'Add' || label === 'Mul' || label === 'Concat';
     const isZero =
-      node.opType === 'Mul' && constants.some((i) => call.inputSize(i) === 1 && call.scalar(i) === 0);
+      traitsOf(node).arithmetic === 'multiply' &&
+      constants.some((i) => call.inputSize(i) === 1 && call.scalar(i) === 0);
     if (isMerge && from.length === 1 && !isZero) {
       const hasOneRoot = label !== 'Concat' && given.every(({ root }) => root === lead.root);
       return { from, root: hasOneRoot ? lead.root : { part: node.outputs[0]! }, channelAxis };
@@ -231,7 +226,7 @@ class Drawing {
         resolution: resolution([hIn, wIn, cIn], output),
       });
     }
-    const sum = isFusedConv(node) ? sources.get(node.inputs[3] ?? '') : undefined;
+    const sum = sources.get(node.inputs[summandOf(node)] ?? '');
     const drawn = this.#drawn(channelAxis, {
       name,
       label: isZero ? 'Zero' : label === 'OOV' ? node.opType : label,
@@ -272,7 +267,7 @@ class Drawing {
   }
 
   #sizes(type: ValueType | undefined, channelAxis: number | undefined): Sizes {
-    return sizesOf(type, channelAxis, this.#batch);
+    return imageSizes(type, channelAxis, this.#batch);
   }
 
   finish(): ComputationGraph {
@@ -297,8 +292,7 @@ class Drawing {
 /** What comes out where elements only move. */
 function passedOn(call: Call, given: readonly Source[]): Source {
   const [lead] = given as [Source];
-  const { opType, outputs } = call.node;
-  const root = PARTS.has(opType) ? { part: outputs[0]! } : lead.root;
+  const root = isPart(call.node) ? { part: call.node.outputs[0]! } : lead.root;
   return { from: originsOf(given), root, channelAxis: movedAxis(call, lead.channelAxis) };
 }
 
@@ -306,9 +300,9 @@ function originsOf(sources: readonly Source[]): readonly Draft[] {
   return [...new Set(sources.flatMap(({ from }) => from))];
 }
 
-/** ONNX Runtime's convolution that adds its fourth input and applies an activation. */
-function isFusedConv({ opType, domain }: Node): boolean {
-  return opType === 'FusedConv' || (opType === 'Conv' && domain === 'com.microsoft.nchwc');
+/** Where ONNX Runtime's convolutions have another value that they add: their second input that is data; else -1. */
+function summandOf(node: Node): number {
+  return traitsOf(node).convolution === 'plain' ? (inputsOf(node).slots('data')[1] ?? -1) : -1;
 }
 
 /** The node f(x) of a product x·f(x) that is one activation. */

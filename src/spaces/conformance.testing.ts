@@ -97,6 +97,15 @@ export function describeSpace(space: AnySpace, { small, refused, runs = 3 }: Spa
       expect(largestCell !== undefined).toBe(cell !== undefined);
     });
 
+    it('has texts that differ where hashes do, and hashes where texts do if it says so', () => {
+      const { hash = text, hasCanonicalTexts = false } = space;
+      const pool = samples(300);
+      const hashes = new Set(pool.map(hash));
+      const texts = new Set(pool.map(text));
+      expect(hashes.size).toBeLessThanOrEqual(texts.size);
+      if (hasCanonicalTexts) expect(hashes.size).toBe(texts.size);
+    });
+
     it('has a size that is counted in whole parts, if it has one', () => {
       for (const arch of samples(20)) {
         const size = space.sizeOf?.(arch);

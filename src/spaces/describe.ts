@@ -44,9 +44,14 @@ export function describeArchitecture(
   const text = space.format(arch);
   return {
     arch: text,
-    hash: space.hash ? space.hash(arch) : digest(text),
+    hash: describedHash(space, arch),
     ...describeNetwork(space.network(arch, options)),
   };
+}
+
+/** The same for architectures that are the same network. */
+export function describedHash(space: AnySpace, arch: unknown): string {
+  return space.hash ? space.hash(arch) : digest(space.format(arch));
 }
 
 /** What `cost` counts; faster for a network that states its parameters itself, as a million of them may be asked for. */

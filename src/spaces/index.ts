@@ -19,9 +19,18 @@ import { proxylessNas } from './proxylessnas.js';
 import type { AnySpace } from './space.js';
 import { twoPath } from './two-path.js';
 
+export {
+  changeEach,
+  choiceCount,
+  crossover,
+  distance,
+  mutate,
+  mutateEach,
+  neighbours,
+} from './choices.js';
 export { type Description, describeArchitecture } from './describe.js';
 export { onnxSpace } from './onnx.js';
-export type { AnySpace, Cell, NetworkOptions, Space } from './space.js';
+export type { AnySpace, ArchitectureSize, Cell, Choice, NetworkOptions, Space } from './space.js';
 
 export const SPACES: readonly AnySpace[] = [
   nasBench101,

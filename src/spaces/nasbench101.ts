@@ -42,6 +42,7 @@ export const nasBench101: Space<NasBench101> = {
   parse,
   format,
   hash: cellHash,
+  hasCanonicalTexts: true,
   sizeOf: ({ adjacency }) => ({ unit: 'vertices', value: adjacency.length }),
   cell: ({ adjacency, ops }) => ({ ops: ['input', ...ops, 'output'], adjacency }),
   // As arch2vec numbers them, and predictors since.

@@ -8,24 +8,19 @@ import type { Value } from '../ops/build.js';
 import { digest } from '../util/digest.js';
 import { archError } from './arch-error.js';
 import { elementChoices } from './choice.js';
+import {
+  cell,
+  EDGES,
+  expressionOf,
+  type NasBench201,
+  NODES,
+  OPERATIONS,
+  type Operation,
+  prunedCell,
+} from './nasbench201-cell.js';
 import { images, scaledWidth, writeNetwork } from './network.js';
-import type { Cell, Space } from './space.js';
+import type { Space } from './space.js';
 
-export const OPERATIONS = ['none', 'skip_connect', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3'] as const;
-export type Operation = (typeof OPERATIONS)[number];
-
-/** The operations of the edges 0→1, 0→2, 1→2, 0→3, 1→3, 2→3. */
-export type NasBench201 = readonly Operation[];
-
-const EDGES = [
-  [0, 1],
-  [0, 2],
-  [1, 2],
-  [0, 3],
-  [1, 3],
-  [2, 3],
-] as const;
-const NODES = 4;
 const CELLS_PER_STAGE = 5;
 const STEM_WIDTH = 16;
 const NAME = 'nasbench201';
@@ -48,7 +43,7 @@ export const nasBench201: Space<NasBench201> = {
     ),
   parse,
   format,
-  hash,
+  hash: (arch) => digest(expressionOf(arch)),
   sizeOf: (arch) => ({
     unit: 'operations that are not none',
     value: arch.filter((operation) => operation !== 'none').length,
@@ -112,56 +107,6 @@ function parse(text: string): NasBench201 {
       return operation;
     });
   });
-}
-
-/**
- * Of what the cell computes, as a sum of operations applied to sums: without what is multiplied by zero, skips being
- * what they copy, and terms in order. Cells of one expression are the same function with the same weights.
- */
-function hash(arch: NasBench201): string {
-  const sums: string[][] = [['x']];
-  for (let node = 1; node < NODES; node++) {
-    const terms = EDGES.flatMap(([from, to], i): string[] => {
-      const operation = arch[i]!;
-      const source = sums[from]!;
-      if (to !== node || operation === 'none' || source.length === 0) return [];
-      return operation === 'skip_connect' ? source : [`${operation}(${source.join('+')})`];
-    });
-    sums.push(terms.sort());
-  }
-  return digest(sums.at(-1)!.join('+'));
-}
-
-/** Eight nodes: input, the six edges, output; an edge's operation feeds those of the edges that leave its end. */
-function cell(arch: NasBench201): Cell {
-  const ends = [[0, 0] as const, ...EDGES, [NODES - 1, NODES] as const];
-  return {
-    ops: ['input', ...arch, 'output'],
-    adjacency: ends.map(([, to], i) => ends.map(([from], j) => Number(j > i && from === to))),
-  };
-}
-
-/**
- * The cell without operations that do nothing: `none` is left out, then what no longer lies between the input and
- * the output. The two always stay.
- */
-export function prunedCell(arch: NasBench201): Cell {
-  const { ops, adjacency } = cell(arch);
-  const isThere = ops.map((op) => op !== 'none');
-  const reach = (start: number, step: (i: number, j: number) => boolean): Set<number> => {
-    const found = new Set([start]);
-    for (const i of found) ops.forEach((_, j) => void (isThere[j] && step(i, j) && found.add(j)));
-    return found;
-  };
-  const fromInput = reach(0, (i, j) => adjacency[i]![j] === 1);
-  const toOutput = reach(ops.length - 1, (i, j) => adjacency[j]![i] === 1);
-  const kept = ops
-    .map((_, i) => i)
-    .filter((i) => i === 0 || i === ops.length - 1 || (fromInput.has(i) && toOutput.has(i)));
-  return {
-    ops: kept.map((i) => ops[i]!),
-    adjacency: kept.map((i) => kept.map((j) => adjacency[i]![j]!)),
-  };
 }
 
 /** (B, C, H, W) → the same. A node is the sum of its edges; one that nothing feeds is zero. */

@@ -1,10 +1,11 @@
 // The networks in the neighbourhood of an ONNX file: its graph with edits, with open sizes fixed, with other weights.
 import { findConstants } from '../analysis/constants.js';
+import { neededValues } from '../analysis/dependence.js';
 import { type Inference, inferShapes } from '../analysis/infer.js';
 import { type Dim, isKnown, symbolsIn } from '../graph/dim.js';
 import { bitsOf } from '../graph/dtype.js';
 import { type Graph, hasSubgraphs, makeNode, type Node, subgraphs } from '../graph/graph.js';
-import { capturedNames, usedNames } from '../graph/order.js';
+import { capturedNames } from '../graph/order.js';
 import { type Tensor, tensorByteLength, tensorBytes } from '../graph/tensor.js';
 import { isTensor } from '../graph/types.js';
 import { ByteRange, type ByteSource } from '../util/bytes.js';
@@ -44,22 +45,19 @@ export function withEdits(graph: Graph, inference: Inference, edits: ReadonlyMap
     }
     return [makeNode(edit.operator ?? 'Identity', [source], [output], {}, { name: node.name })];
   });
-  return withoutUnused({ ...graph, nodes }, neededNames({ ...graph, nodes: before }));
+  return withoutUnused({ ...graph, nodes }, neededIn({ ...graph, nodes: before }));
 }
 
-/** Names that lead to an output; nodes must come in the order in which they run. */
-function neededNames({ nodes, outputs }: Graph): Set<string> {
-  const needed = new Set(outputs.map(({ name }) => name));
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const node = nodes[i]!;
-    if (node.outputs.some((name) => needed.has(name))) for (const name of usedNames(node)) needed.add(name);
-  }
-  return needed;
+function neededIn({ nodes, outputs }: Graph): ReadonlySet<string> {
+  return neededValues(
+    nodes,
+    outputs.map(({ name }) => name),
+  );
 }
 
 /** Without weights, and the nodes that prepare them, that led to an output before, but no longer do. */
 function withoutUnused(graph: Graph, before: ReadonlySet<string>): Graph {
-  const now = neededNames(graph);
+  const now = neededIn(graph);
   const isGone = (name: string): boolean => before.has(name) && !now.has(name);
   const nodes = graph.nodes.filter(({ outputs }) => !outputs.some(isGone) || outputs.some((o) => now.has(o)));
   const values = new Set(nodes.flatMap(({ outputs }) => outputs));

@@ -1,11 +1,13 @@
 // The neighbourhood of an ONNX file: the network itself, and networks in which some activation functions are others
 // and some layers are left out. Only edits that keep the type of every value; nothing changes widths.
+import { dependentValues } from '../analysis/dependence.js';
 import { type Inference, inferShapes } from '../analysis/infer.js';
 import { type Dim, isKnown } from '../graph/dim.js';
 import { isFloat, isInteger } from '../graph/dtype.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel } from '../graph/graph.js';
 import { usedNames } from '../graph/order.js';
 import { isTensor, sameType, type ValueType } from '../graph/types.js';
+import { traitsOf } from '../ops/index.js';
 import { schemaFor } from '../ops/schemas.js';
 import { archError } from './arch-error.js';
 import { choiceOf } from './choice.js';
@@ -26,17 +28,19 @@ const NAME = 'onnx';
 const BASE = 'base';
 const SKIP = 'skip';
 
-/** Activation functions that take each other's place, as far as the file's opset has them. */
+/** Activation functions that the space writes in each other's place: its choice, as far as the file's opset has them. */
 const ACTIVATIONS = ['Relu', 'LeakyRelu', 'Elu', 'Gelu', 'HardSwish', 'Mish'] as const;
 
-/** Layers that may be left out where they keep the shape, having one input that is no constant. */
-const LAYERS: ReadonlySet<string> = new Set([
-  ...['Conv', 'ConvTranspose', 'Gemm', 'MatMul'],
-  ...['BatchNormalization', 'GroupNormalization', 'InstanceNormalization', 'LayerNormalization'],
-  ...['LRN', 'RMSNormalization', 'AveragePool', 'LpPool', 'MaxPool'],
-  ...ACTIVATIONS,
-  ...['Celu', 'Clip', 'HardSigmoid', 'PRelu', 'Selu', 'Sigmoid', 'Softplus', 'Swish', 'Tanh'],
-]);
+/** Whether a node is a layer that may be left out where it keeps the shape, having one input that is no constant. */
+function isLayer(node: Node, opset: number): boolean {
+  const { convolution, product, normalisation, pooling, activation } = traitsOf(node);
+  const isStandard = isDefaultDomain(node.domain) && !schemaFor('', node.opType, opset)?.contrib;
+  if (!isStandard) return false;
+  const isActivation = activation !== undefined && activation !== 'erf';
+  return (
+    isActivation || pooling?.over === 'window' || (convolution ?? product ?? normalisation) !== undefined
+  );
+}
 
 /** A node with what can stand in its place. */
 interface Site {
@@ -141,12 +145,16 @@ function findSites({ model, graph }: Inference): Site[] {
   const opset = model.opsetImports.get('') ?? model.opsetImports.get('ai.onnx') ?? 1;
   const available = ACTIVATIONS.filter((op) => schemaFor('', op, opset) !== undefined);
   const labels = labelsOf(model.graph.nodes);
-  const fixed = new Set([...model.graph.initializers.keys(), ...model.graph.sparseInitializers.keys()]);
+  const { initializers, sparseInitializers } = model.graph;
+  const isConstant = (name: string): boolean => initializers.has(name) || sparseInitializers.has(name);
+  const open = dependentValues(
+    graph.nodes.map(({ node }) => node),
+    graph.inputNames.filter((name) => !isConstant(name)),
+  );
   const sites: Site[] = [];
   for (const { node } of graph.nodes) {
-    const sources = [...new Set(usedNames(node))].filter((input) => input !== '' && !fixed.has(input));
-    if (sources.length === 0) for (const output of node.outputs) fixed.add(output);
-    const options = optionsOf(node, sources, graph.types, available);
+    const sources = [...new Set(usedNames(node))].filter((input) => open.has(input));
+    const options = optionsOf(node, sources, graph.types, { opset, available });
     if (options.length > 0) {
       sites.push({ label: labels.get(node)!, node, options, source: sources[0]! });
     }
@@ -158,12 +166,12 @@ function optionsOf(
   node: Node,
   sources: readonly string[],
   types: ReadonlyMap<string, ValueType>,
-  available: readonly string[],
+  { opset, available }: { readonly opset: number; readonly available: readonly string[] },
 ): string[] {
   const [output = '', ...more] = node.outputs;
   const [before, after] = [types.get(sources[0] ?? ''), types.get(output)];
   const isOneToOne = sources.length === 1 && output !== '' && more.every((name) => name === '');
-  if (!isOneToOne || !isDefaultDomain(node.domain) || !LAYERS.has(node.opType)) return [];
+  if (!isOneToOne || !isLayer(node, opset)) return [];
   if (!isTensor(before) || !isTensor(after) || !isFloat(before.dtype)) return [];
   if (before.shape === undefined || !sameType(before, after)) return [];
   const isActivation = available.includes(node.opType) && node.inputs.length === 1;

@@ -2,8 +2,9 @@
 // how windows move over images.
 import { type Dim, isKnown } from '../graph/dim.js';
 import { isTensor, type ValueType } from '../graph/types.js';
+import { inputsOf, traitsOf } from '../ops/index.js';
 import type { Call } from '../ops/operator.js';
-import { type Label, weightInput } from './primitive-ops.js';
+import { kernelOf, type Label } from './primitive-ops.js';
 
 type Pair = readonly [height: number, width: number];
 
@@ -35,7 +36,7 @@ export function rankOf(type: ValueType | undefined): number | undefined {
   return isTensor(type) ? type.shape?.length : undefined;
 }
 
-function sizesOf(type: ValueType | undefined): number[] {
+function knownSizes(type: ValueType | undefined): number[] {
   return isTensor(type) ? (type.shape ?? []).map(known) : [];
 }
 
@@ -49,22 +50,25 @@ export function kernelAndBias(
   label: Label,
   constants: readonly number[],
 ): { readonly shape: KernelShape; readonly usesBias: boolean } | undefined {
-  const { opType, inputs } = call.node;
-  const has = (index: number): boolean => (inputs[index] ?? '') !== '';
   if (label === 'Conv' || label === 'Depthwise') {
-    const bias = opType.startsWith('QLinear') ? 8 : opType === 'DeformConv' ? 3 : 2;
-    return { shape: convShape(call, label), usesBias: has(bias) };
+    return { shape: convShape(call, label), usesBias: hasBias(call) };
   }
   if (label !== 'MatMul') return undefined;
-  return { shape: productShape(call, constants), usesBias: opType.endsWith('Gemm') && has(2) };
+  const isGemm = traitsOf(call.node).product === 'gemm';
+  return { shape: productShape(call, constants), usesBias: isGemm && hasBias(call) };
+}
+
+function hasBias({ node, opset }: Call): boolean {
+  return inputsOf(node, opset)
+    .slots('bias')
+    .some((slot) => (node.inputs[slot] ?? '') !== '');
 }
 
 function convShape(call: Call, label: Label): KernelShape {
-  const { opType } = call.node;
-  const [first = 0, second = 0, ...kernel] = sizesOf(call.inputs[weightInput(opType)]);
+  const [first = 0, second = 0, ...kernel] = knownSizes(kernelOf(call));
   const [k1, k2] = lastTwo(kernel);
   // (in, out/group, …) where it is transposed, else (out, in/group, …).
-  if (opType.includes('Transpose')) return [first, second, k1, k2];
+  if (traitsOf(call.node).convolution === 'transposed') return [first, second, k1, k2];
   const group = call.int('group', 1);
   return label === 'Depthwise' ? [group, first / group, k1, k2] : [second, first, k1, k2];
 }
@@ -75,7 +79,7 @@ function productShape(call: Call, constants: readonly number[]): KernelShape {
   if (k !== undefined && n !== undefined) return [k, n, 0, 0];
   const weight = constants.find((i) => (rankOf(call.inputs[i]) ?? 0) >= 2);
   if (weight === undefined) return [0, 0, 0, 0];
-  const [rows = 0, columns = 0] = sizesOf(call.inputs[weight]).slice(-2);
+  const [rows = 0, columns = 0] = knownSizes(call.inputs[weight]).slice(-2);
   // W·x has its inputs along the columns, as has a transposed matrix behind x.
   const isFirst = weight === 0;
   const isTransposed = call.int(isFirst ? 'transA' : 'transB', 0) === 1;
@@ -116,7 +120,7 @@ function paddingOf(call: Call, strides: Pair): WindowDetails {
   if (auto.startsWith('SAME')) return { padding: 'same' };
   const pads = outerPads(call.ints('pads') ?? []);
   if (auto === 'VALID' || pads.every((p) => p === 0)) return { padding: 'valid' };
-  const [before, after] = [call.inputs[0], call.outputs[0]].map((type) => lastTwo(sizesOf(type).slice(2)));
+  const [before, after] = [call.inputs[0], call.outputs[0]].map((type) => lastTwo(knownSizes(type).slice(2)));
   const isSame = [0, 1].every((i) => after![i] === Math.ceil(before![i]! / strides[i]!));
   return { padding: isSame ? 'same' : 'explicit', pads };
 }

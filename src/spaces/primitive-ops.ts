@@ -1,7 +1,10 @@
 // The primitive operations of GENNAPE's computation graphs, and what ONNX operators are called there.
 import { type Dim, isKnown } from '../graph/dim.js';
-import { isDefaultDomain } from '../graph/graph.js';
+import type { ValueType } from '../graph/types.js';
+import { inputsOf, traitsOf } from '../ops/index.js';
 import type { Call } from '../ops/operator.js';
+import type { OperatorKey } from '../ops/registry.js';
+import type { Movement } from '../ops/traits.js';
 
 /** The 32 labels; a label's index is its operation's, 0 for what is out of the vocabulary. */
 export const LABELS = [
@@ -95,11 +98,10 @@ export function labelOfOperator(opType: string): Label {
 
 /** The label of one application: what is bounded by 0 and 6 is ReLU6, a convolution of single channels Depthwise. */
 export function labelOf(call: Call): Label {
-  const { opType, domain } = call.node;
-  if (opType === 'Clip' && isDefaultDomain(domain)) {
+  if (traitsOf(call.node).activation === 'clip') {
     return boundedLabel(call.scalar(1) ?? call.float('min'), call.scalar(2) ?? call.float('max'));
   }
-  const label = labelOfOperator(opType);
+  const label = labelOfOperator(call.node.opType);
   return label === 'Conv' && isDepthwise(call) ? 'Depthwise' : label;
 }
 
@@ -111,53 +113,38 @@ export function boundedLabel(low: Dim | undefined, high: Dim | undefined): Label
   return high === 6 ? 'ReLU6' : 'OOV';
 }
 
+/** The kernel of a convolution. */
+export function kernelOf(call: Call): ValueType | undefined {
+  return call.inputs[inputsOf(call.node, call.opset).slots('weight')[0] ?? 1];
+}
+
 /** As many groups as channels, and more than one of them. */
 function isDepthwise(call: Call): boolean {
   const group = call.int('group', 1);
-  const weight = call.input(weightInput(call.node.opType));
+  const weight = kernelOf(call);
   const perGroup = weight?.kind === 'tensor' ? weight.shape?.[1] : undefined;
-  const isTransposed = call.node.opType.includes('Transpose');
+  const isTransposed = traitsOf(call.node).convolution === 'transposed';
   const input = call.input(0);
   const channels = input?.kind === 'tensor' ? input.shape?.[1] : undefined;
   return group > 1 && (isTransposed ? channels === group : perGroup === 1);
 }
 
-/** Which input holds the kernel of a convolution. */
-export function weightInput(opType: string): number {
-  return opType.startsWith('QLinear') ? 3 : 1;
-}
-
-/** Their outputs depend on sizes only. */
-export const SIZES_ONLY: ReadonlySet<string> = new Set(['Shape', 'Size']);
-
 /** They give what they get under another shape, type or order: left out, and every element is still there. */
-export const VIEWS: ReadonlySet<string> = new Set([
-  'Reshape',
-  'Flatten',
-  'Squeeze',
-  'Unsqueeze',
-  'Transpose',
-  'Expand',
-  'Cast',
-  'CastLike',
-  'Dropout',
-  'QuantizeLinear',
-  'DequantizeLinear',
-  'ReorderInput',
-  'ReorderOutput',
+const VIEWS: ReadonlySet<Movement | undefined> = new Set([
+  ...(['same', 'type', 'shape', 'axes', 'layout', 'broadcast', 'quantisation'] as const),
 ]);
 
 /** They give a part of what they get, or repeat it: left out, too. */
-export const PARTS: ReadonlySet<string> = new Set([
-  'Slice',
-  'Split',
-  'Gather',
-  'GatherElements',
-  'GatherND',
-  'Tile',
-  'SplitToSequence',
-  'SequenceAt',
-]);
+const PARTS: ReadonlySet<Movement | undefined> = new Set(['part', 'rows', 'lookup', 'repeat']);
+
+/** An Identity is an operation of its own. */
+export function isView(node: OperatorKey): boolean {
+  return VIEWS.has(traitsOf(node).moves) && labelOfOperator(node.opType) !== 'Identity';
+}
+
+export function isPart(node: OperatorKey): boolean {
+  return PARTS.has(traitsOf(node).moves);
+}
 
 /**
  * f(x) that makes x·f(x) an activation of its own, constants aside: x·σ(x) and x·ReLU6(x + 3)/6 are Swish (the

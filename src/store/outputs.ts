@@ -93,6 +93,7 @@ function notWritable(path: string, cause: unknown): AuspexError {
   const { reason, hint } = outputProblem(cause);
   return new AuspexError('OUTPUT_NOT_WRITABLE', `this output cannot be written: ${reason}`, {
     where: { file: path },
+    kind: 'failure',
     ...(hint === undefined ? {} : { hint }),
     cause,
   });

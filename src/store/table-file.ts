@@ -38,9 +38,11 @@ export interface ReadTableFileOptions extends Omit<ReadTableOptions, 'gunzip'> {
  */
 export async function readTableFile(path: string, options: ReadTableFileOptions = {}): Promise<Table> {
   return withFile(path, async () => {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      return checkedTable(await readNatsFolder(path, options), options.rules ?? {});
-    const gunzip: Transform = (chunks) => untilAborted(zlibGunzip(chunks), options.signal);
+    const { signal, progress, rules = {} } = options;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      return checkedTable(await readNatsFolder(path, { progress, signal }), rules);
+    }
+    const gunzip: Transform = (chunks) => untilAborted(zlibGunzip(chunks), signal);
     return readTable(new FileSource(path), { ...options, gunzip });
   });
 }

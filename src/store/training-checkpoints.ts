@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CheckpointStore } from '../nn/checkpoint.js';
 import { writeAtomically } from '../onnx/file.js';
+import { outputTarget } from '../onnx/output-file.js';
 import { AuspexError } from '../util/errors.js';
 import { checkpointFile } from './checkpoint-file.js';
 import { differences, type Fingerprint, fingerprint as schema } from './fingerprint.js';
@@ -23,24 +24,33 @@ const FINGERPRINT = '.fingerprint.json';
  */
 export class TrainingCheckpoints {
   readonly #output: string;
+  /** Beside a device or a pipe, nothing is kept. */
+  readonly #isFile: boolean;
   readonly #isResumed: boolean;
   readonly #lock: Lock;
   #fingerprint: Fingerprint | undefined;
   #isKept = false;
 
-  private constructor(output: string, isResumed: boolean, lock: Lock) {
+  private constructor(output: string, isFile: boolean, isResumed: boolean, lock: Lock) {
     this.#output = output;
+    this.#isFile = isFile;
     this.#isResumed = isResumed;
     this.#lock = lock;
   }
 
-  /** @throws AuspexError CHECKPOINT_EXISTS where an earlier training left some, OUTPUT_IN_USE */
+  /** @throws AuspexError CHECKPOINT_EXISTS where an earlier training left some, OUTPUT_IN_USE, BAD_OPTION */
   static open(
     output: string,
     { resume = false }: { readonly resume?: boolean | undefined },
   ): TrainingCheckpoints {
+    const isFile = outputTarget(output).kind === 'file';
+    if (resume && !isFile) {
+      throw new AuspexError('BAD_OPTION', '--resume needs a regular file; this is a device or a pipe', {
+        where: { file: output },
+      });
+    }
     const lock = lockFile(output, 'OUTPUT_IN_USE');
-    const found = new TrainingCheckpoints(output, resume, lock);
+    const found = new TrainingCheckpoints(output, isFile, resume, lock);
     const [earlier] = found.paths();
     if (resume || earlier === undefined) return found;
     lock.release();
@@ -52,6 +62,7 @@ export class TrainingCheckpoints {
 
   /** Those there are. */
   paths(): string[] {
+    if (!this.#isFile) return [];
     const folder = dirname(this.#output);
     const names = existsSync(folder) ? readdirSync(folder) : [];
     return names
@@ -82,7 +93,8 @@ export class TrainingCheckpoints {
   }
 
   /** @param part of the training, such as `member0` */
-  store(part: string): CheckpointStore {
+  store(part: string): CheckpointStore | undefined {
+    if (!this.#isFile) return undefined;
     const { load, save } = checkpointFile(`${this.#output}.${part}${ENDING}`);
     return {
       load,
@@ -115,6 +127,7 @@ export class TrainingCheckpoints {
 
   /** When the training is done. */
   remove(): void {
+    if (!this.#isFile) return;
     for (const path of this.paths()) rmSync(path, { force: true });
     rmSync(`${this.#output}${FINGERPRINT}`, { force: true });
   }

@@ -1,6 +1,6 @@
 // The one way to write a whole output. A regular file is replaced at once when all of it is on the disk, so that a
 // failure changes nothing; links are followed, permissions stay, devices and pipes are written through.
-import { close, fsync, open, readdirSync, rmSync, statSync, write } from 'node:fs';
+import { close, constants, fsync, open, readdirSync, rmSync, statSync, write } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -86,12 +86,25 @@ async function writeThrough(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (target.kind === 'descriptor') return writePieces(target.descriptor, pieces, signal);
-  // Waits for the reader of a pipe, outside this thread.
-  const descriptor = await openFile(target.path, THROUGH);
+  const descriptor = await openThrough(target.path, signal);
   try {
     await writePieces(descriptor, pieces, signal);
   } finally {
     await closeFile(descriptor);
+  }
+}
+
+/** Waits for the reader of a pipe, but not in `open`, which no signal could end. */
+async function openThrough(path: string, signal: AbortSignal | undefined): Promise<number> {
+  const isPipe = statSync(path).isFIFO();
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await openFile(path, THROUGH | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      if (!isPipe || (error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+      await setTimeout(20);
+    }
   }
 }
 
@@ -104,6 +117,7 @@ async function writePieces(descriptor: number, pieces: Pieces, signal?: AbortSig
       } catch (error) {
         // A pipe that does not block, and whose reader has not come this far.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        signal?.throwIfAborted();
         await setTimeout(5);
       }
     }

@@ -6,7 +6,7 @@ import { counted, perOutput, times } from '../cost.js';
 import { type Call, commonDtype, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationDecompositions, activationGradients } from './activation.gradient.js';
-import { flag, roles, withLast } from './arguments.js';
+import { flag, withLast } from './arguments.js';
 
 /** FLOPs per element of activations that other operators carry in an attribute, as they are counted alone. */
 const FUSED_ACTIVATIONS: ReadonlyMap<string, number> = new Map([
@@ -42,7 +42,7 @@ export function activationCost(call: Call): Dim | undefined {
 }
 
 /** An activation of input 0, perhaps plus a bias at input 1. */
-function activation(flops: number): Operator {
+function activation(flops: number, bias?: string): Operator {
   return {
     infer: (call) => {
       const { dtype, shape } = call.tensor(0);
@@ -50,9 +50,10 @@ function activation(flops: number): Operator {
       return [new TensorType(dtype, shape)];
     },
     cost: counted(`${flops} per output element, 1 more with a bias`, (call) => ({
-      otherFlops: times(call.outputSize(), flops + (call.has(1) ? 1 : 0)),
+      otherFlops: times(call.outputSize(), flops + (bias !== undefined && call.has(bias) ? 1 : 0)),
     })),
-    roles: roles('dw'),
+    ...(bias !== undefined && { roles: { bias: [bias] } }),
+    traits: { activation: 'rectifier' },
   };
 }
 
@@ -65,7 +66,7 @@ const BiasSplitGelu: Operator = {
     return [new TensorType(call.dtype(0), shape && withLast(shape, half!))];
   },
   cost: counted('8 per output element (two biases, GELU 5, product)', perOutput(8).of),
-  roles: roles('dw'),
+  roles: { bias: ['bias'] },
 };
 
 /** X + bias + skip. */
@@ -77,7 +78,7 @@ const BiasAdd: Operator = {
     return [new TensorType(commonDtype(call, [call.tensor(0), call.tensor(1), call.tensor(2)]), shape)];
   },
   cost: perOutput(2),
-  roles: roles('dwd'),
+  roles: { bias: ['bias'] },
 };
 
 /** X + Y · gate, where the gate has one element per row. */
@@ -101,16 +102,8 @@ const BiasSoftmax: Operator = {
   cost: counted('6 per output element (bias, softmax 5)', perOutput(6).of),
 };
 
-/** Where the bias, the residual and the flag for training are among the inputs. */
-interface DropoutInputs {
-  readonly bias?: number;
-  readonly residual?: number;
-  readonly training: number;
-  readonly roles: string;
-}
-
 /** dropout(x + bias) + residual. The mask has one element, or one bit, per element of x. */
-function dropout(inputs: DropoutInputs, bitMask: boolean): Operator {
+function dropout(added: readonly string[], bitMask: boolean): Operator {
   return {
     infer: (call): ValueType[] => {
       const { dtype, shape, size } = call.tensor(0);
@@ -120,15 +113,14 @@ function dropout(inputs: DropoutInputs, bitMask: boolean): Operator {
       return [new TensorType(dtype, shape), mask];
     },
     cost: counted('1 per output element for a bias, 1 for a residual; 2 more in training', (call) => {
-      const added = [inputs.bias, inputs.residual].filter((i) => i !== undefined && call.has(i)).length;
-      const training = call.has(inputs.training) && flag(call, inputs.training) === true ? 2 : 0;
-      return { otherFlops: times(call.outputSize(), added + training) };
+      const given = added.filter((name) => call.has(name)).length;
+      const training = flag(call, 'training_mode') === true ? 2 : 0;
+      return { otherFlops: times(call.outputSize(), given + training) };
     }),
-    roles: roles(inputs.roles),
+    roles: { ...(added.length > 0 && { bias: ['bias'] }), setting: ['ratio', 'training_mode'] },
+    traits: { draws: 'inTraining' },
   };
 }
-
-const WITH_BIAS: DropoutInputs = { bias: 1, residual: 2, training: 4, roles: 'dwdss' };
 
 /** Every operator with how it is differentiated. */
 function differentiable(table: OperatorTable): OperatorTable {
@@ -142,14 +134,14 @@ function differentiable(table: OperatorTable): OperatorTable {
 
 export const activationOperators: OperatorTable = differentiable({
   BiasAdd,
-  BiasDropout: dropout(WITH_BIAS, false),
-  BiasGelu: activation(5),
+  BiasDropout: dropout(['bias', 'residual'], false),
+  BiasGelu: activation(5, 'B'),
   BiasSoftmax,
   BiasSplitGelu,
-  BitmaskBiasDropout: dropout(WITH_BIAS, true),
-  BitmaskDropout: dropout({ training: 2, roles: 'dss' }, true),
-  FastGelu: activation(5),
+  BitmaskBiasDropout: dropout(['bias', 'residual'], true),
+  BitmaskDropout: dropout([], true),
+  FastGelu: activation(5, 'bias'),
   GatedAdd,
   Gelu: activation(5),
-  QuickGelu: { infer: likeInput(0), cost: perOutput(6) },
+  QuickGelu: { infer: likeInput(0), cost: perOutput(6), traits: { activation: 'rectifier' } },
 });

@@ -155,7 +155,7 @@ const GroupQueryAttention: Decomposition = (node) => {
 /** Queries (B, S, N·H), keys and values (B, S, Nkv·H); all three may come side by side in the first input. */
 function groupedTokens(node: Expansion, heads: number, keyHeads: number): [Value, Value, Value] {
   const input = node.input(0);
-  if (node.call.has(1)) return [input, node.input(1), node.input(2)];
+  if (node.call.has('key')) return [input, node.input(1), node.input(2)];
   const size = input.length(2) / (heads + 2 * keyHeads);
   return input.split(
     [heads, keyHeads, keyHeads].map((count) => count * size),

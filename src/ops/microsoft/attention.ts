@@ -7,9 +7,9 @@ import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
 import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost, projectedCost } from '../dot-product.js';
-import type { Call, InputRole, Operator } from '../operator.js';
+import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { flag, lengthInput, roles, withLast } from './arguments.js';
+import { flag, lengthInput, withLast } from './arguments.js';
 import { attentionDecompositions } from './attention.gradient.js';
 
 /** Hidden sizes of the three projections. */
@@ -44,23 +44,20 @@ function hiddenSizes(call: Call, input: Shape | undefined): HiddenSizes | undefi
   return { query: query!, value: value!, all };
 }
 
-/** Where an operator has its past state, and the length of what is in it when its buffer is larger. */
-interface Cache {
-  readonly past: number;
-  readonly pastLength?: number;
-}
+/** The input with the length of a past state whose buffer is larger; some operators have none. */
+type PastLength = 'past_sequence_length' | undefined;
 
 /** Length of the keys before this call, and of the buffer that goes out. */
-function cacheLengths(call: Call, cache: Cache, sequence: Dim): { keys: Dim; buffer: Dim } | undefined {
-  if (!call.has(cache.past)) return { keys: sequence, buffer: sequence };
-  const past = shapeOfRank(call, cache.past, 5);
+function cacheLengths(call: Call, length: PastLength, sequence: Dim): { keys: Dim; buffer: Dim } | undefined {
+  if (!call.has('past')) return { keys: sequence, buffer: sequence };
+  const past = shapeOfRank(call, 'past', 5);
   if (past === undefined) return undefined;
   const buffer = past[3]!;
   if (call.int('past_present_share_buffer', 0) !== 1) {
     const both = add(buffer, sequence);
     return { keys: both, buffer: both };
   }
-  const filled = cache.pastLength === undefined ? undefined : lengthInput(call, cache.pastLength);
+  const filled = length && lengthInput(call, length);
   return { keys: filled === undefined ? buffer : add(filled, sequence), buffer };
 }
 
@@ -71,7 +68,7 @@ interface SelfAttention {
   readonly present: Shape | undefined;
 }
 
-function selfAttention(call: Call, cache: Cache): SelfAttention | undefined {
+function selfAttention(call: Call, length: PastLength): SelfAttention | undefined {
   const heads = positiveInt(call, 'num_heads');
   const input = shapeOfRank(call, 0, 3);
   const hidden = hiddenSizes(call, input);
@@ -79,7 +76,7 @@ function selfAttention(call: Call, cache: Cache): SelfAttention | undefined {
   const [batch, sequence] = input as [Dim, Dim, Dim];
   const headSize = partOf(call, hidden.query, heads, 'the hidden size');
   const valueHeadSize = partOf(call, hidden.value, heads, 'the hidden size of the values');
-  const lengths = cacheLengths(call, cache, sequence);
+  const lengths = cacheLengths(call, length, sequence);
   return {
     input,
     hidden,
@@ -89,10 +86,10 @@ function selfAttention(call: Call, cache: Cache): SelfAttention | undefined {
 }
 
 /** Attention and its relatives of equal layout: input 0, merged weights 1, bias 2. */
-function mergedWeights(cache: Cache, dtypeOf: number, inputRoles: InputRole[]): Operator {
+function mergedWeights(length: PastLength, dtypeOf: string, inputRoles: InputRoles): Operator {
   return {
     infer: (call) => {
-      const attention = selfAttention(call, cache);
+      const attention = selfAttention(call, length);
       const dtype = call.dtype(dtypeOf);
       const output = attention && withLast(attention.input, attention.hidden.value);
       return [new TensorType(dtype, output), new TensorType(dtype, attention?.present)];
@@ -100,21 +97,35 @@ function mergedWeights(cache: Cache, dtypeOf: number, inputRoles: InputRole[]): 
     cost: counted(
       `MACs tokens·inputSize·(columns of the weights) and 1 FLOP per projected element for the bias; ${DOT_PRODUCT_RULE}`,
       (call) => {
-        const attention = selfAttention(call, cache);
+        const attention = selfAttention(call, length);
         if (attention === undefined) return undefined;
         const { input, hidden, sizes } = attention;
         return projectedCost(sizes, multiply(input[0]!, input[1]!), input[2], hidden.all);
       },
     ),
     roles: inputRoles,
+    traits: { attention: true },
   };
 }
 
-const Attention = mergedWeights({ past: 4, pastLength: 6 }, 0, roles('dwwsdds'));
-const DecoderMaskedSelfAttention = mergedWeights({ past: 4, pastLength: 6 }, 0, roles('dwwsdds'));
+const Attention = mergedWeights('past_sequence_length', 'input', {
+  weight: ['weights'],
+  bias: ['bias'],
+  setting: ['mask_index', 'past_sequence_length'],
+});
+const DecoderMaskedSelfAttention = mergedWeights('past_sequence_length', 'input', {
+  weight: ['weights'],
+  bias: ['bias'],
+  setting: ['mask_index', 'past_sequence_length', 'beam_width', 'cache_indirection'],
+});
 
 /** The input is quantised; scales, biases and what comes out are not. */
-const QAttention = mergedWeights({ past: 8 }, 3, roles('dwwsssssd'));
+const QAttention = mergedWeights(undefined, 'input_scale', {
+  data: ['input', 'past'],
+  weight: ['weight'],
+  bias: ['bias'],
+  others: 'setting',
+});
 
 /** Padding is left out: tokens (count, D); `token_offset` (B, S) tells where each of them belongs. */
 const PackedAttention: Operator = {
@@ -144,7 +155,8 @@ const PackedAttention: Operator = {
       return projectedCost(sizes, input?.[0], input?.[1], hidden.all);
     },
   ),
-  roles: roles('dwwssd'),
+  roles: { weight: ['weights'], bias: ['bias'], setting: ['token_offset', 'cumulative_sequence_length'] },
+  traits: { attention: true },
 };
 
 /** int8 with one weight matrix (D, hidden) each for queries, keys and values at inputs 5, 6, 7. */
@@ -174,11 +186,17 @@ const QOrderedAttention: Operator = {
       return projectedCost(sizes, multiply(batch, length), input[2], total(...columns));
     },
   ),
-  roles: roles('dsssswwwssswwws'),
+  roles: {
+    data: ['input'],
+    weight: ['Q_weight', 'K_weight', 'V_weight'],
+    bias: ['Q_bias', 'K_bias', 'V_bias'],
+    others: 'setting',
+  },
+  traits: { attention: true },
 };
 
 /** Tokens see `window` neighbours on either side; the few global ones, whose number is data, are not counted. */
-function longformer(weights: number, inputRoles: InputRole[]): Operator {
+function longformer(): Operator {
   return {
     infer: (call) => [new TensorType(call.dtype(0), shapeOfRank(call, 0, 3))],
     cost: counted(
@@ -191,20 +209,26 @@ function longformer(weights: number, inputRoles: InputRole[]): Operator {
         const headSize = partOf(call, hidden, heads, 'the hidden size');
         const keys = 2 * positiveInt(call, 'window') + 1;
         const sizes = { batch, heads, queries, keys, headSize, valueHeadSize: headSize };
-        return projectedCost(sizes, multiply(batch, queries), hidden, shapeOfRank(call, weights, 2)?.[1]);
+        return projectedCost(sizes, multiply(batch, queries), hidden, shapeOfRank(call, 'weight', 2)?.[1]);
       },
     ),
-    roles: inputRoles,
+    roles: {
+      data: ['input'],
+      weight: ['weight', 'global_weight'],
+      bias: ['bias', 'global_bias'],
+      others: 'setting',
+    },
+    traits: { attention: true },
   };
 }
 
-const LongformerAttention = longformer(1, roles('dwwswws'));
+const LongformerAttention = longformer();
 
-const QOrderedLongformerAttention = longformer(2, roles('dswswssswsws'));
+const QOrderedLongformerAttention = longformer();
 
 /**
- * Attention of an encoder-decoder, with boolean inputs that choose what it does: `static_kv` (8) for keys of
- * the encoder instead of the query's own, `use_past` (9) to take them, or the earlier ones, from the cache.
+ * Attention of an encoder-decoder, with boolean inputs that choose what it does: `static_kv` for keys of
+ * the encoder instead of the query's own, `use_past` to take them, or the earlier ones, from the cache.
  */
 interface DecoderAttentionParts {
   readonly sizes: AttentionSizes;
@@ -216,8 +240,8 @@ function decoderAttention(call: Call): DecoderAttentionParts | undefined {
   const heads = positiveInt(call, 'num_heads');
   const query = shapeOfRank(call, 0, 3);
   const source = shapeOfRank(call, 1, 3);
-  const cached = optionalShape(call, 6, 4);
-  const [staticKeys, usePast] = [flag(call, 8), flag(call, 9)];
+  const cached = optionalShape(call, 'key_cache', 4);
+  const [staticKeys, usePast] = [flag(call, 'static_kv'), flag(call, 'use_past')];
   if (query === undefined || staticKeys === undefined || usePast === undefined) return undefined;
   const [queries, batch, hidden] = query as [Dim, Dim, Dim];
   const fresh = staticKeys ? source?.[0] : queries;
@@ -255,7 +279,13 @@ const DecoderAttention: Operator = {
       };
     },
   ),
-  roles: roles('ddwwwsdds'),
+  roles: {
+    data: ['query', 'key', 'key_cache', 'value_cache'],
+    weight: ['q_weight', 'kv_weight'],
+    bias: ['bias'],
+    others: 'setting',
+  },
+  traits: { attention: true },
 };
 
 export const attentionOperators: OperatorTable = {

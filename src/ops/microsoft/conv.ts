@@ -8,7 +8,7 @@ import type { Call, Operator } from '../operator.js';
 import { poolOperators } from '../pool.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
-import { roles, withLast } from './arguments.js';
+import { withLast } from './arguments.js';
 import {
   ALWAYS,
   BY_ATTRIBUTE,
@@ -65,32 +65,34 @@ function fusedConv(layout: Layout, weights: WeightLayout): Operator {
         };
       },
     ),
-    roles: roles('dwwd'),
+    roles: { weight: ['W'], bias: ['B'] },
+    traits: { convolution: 'plain' },
   };
 }
 
 const UnpaddedTranspose = standard(convOperators, 'ConvTranspose', 11, (call) => [
-  call.input(0),
-  call.input(1),
-  call.input(3),
+  call.input('X'),
+  call.input('W'),
+  call.input('B'),
 ]);
 
-/** Padding comes as input 2 and the bias as input 3. */
+/** Padding comes as an input, before the bias. */
 const ConvTransposeWithDynamicPads: Operator = {
   infer: (call) => {
     const { dtype, shape } = firstOutput(UnpaddedTranspose, call);
     return [new TensorType(dtype, shape && cropped(call, shape))];
   },
   cost: UnpaddedTranspose.cost,
-  roles: roles('dwsw'),
+  roles: { weight: ['W'], bias: ['B'], setting: ['Pads'] },
+  traits: { convolution: 'transposed' },
 };
 
 /** The padding of a transposed convolution is cut off what it gives. */
 function cropped(call: Call, shape: Shape): Shape {
   const mode = call.string('auto_pad', 'NOTSET');
-  if (!call.has(2) || mode !== 'NOTSET') return shape;
+  if (!call.has('Pads') || mode !== 'NOTSET') return shape;
   const rank = shape.length - 2;
-  const pads = call.elements(2);
+  const pads = call.elements('Pads');
   if (pads === undefined) return shape.map((size, axis) => (axis < 2 ? size : call.unknownSize(0, axis)));
   if (pads.length !== 2 * rank)
     call.fail(`${pads.length} pads are given for ${rank} spatial axes`, 'OP_INPUT');
@@ -124,7 +126,7 @@ const WordConvEmbedding: Operator = {
       return { macs: times(positions, ...weights), otherFlops: times(positions, weights[0], 3) };
     },
   ),
-  roles: roles('dwww'),
+  roles: { weight: ['W', 'C'], bias: ['B'] },
 };
 
 /** Where a window over characters can be in a word: L − window + 1. */

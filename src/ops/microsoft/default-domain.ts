@@ -9,7 +9,6 @@ import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { reshapeOperators } from '../reshape.js';
 import { sliceOperators } from '../slice.js';
-import { roles } from './arguments.js';
 import { SimplifiedLayerNormalization } from './normalization.js';
 import { standard } from './standard.js';
 
@@ -52,7 +51,7 @@ const GivenTensorFill: Operator = {
     return [new TensorType('float32', shape, isWhole ? elements : undefined)];
   },
   cost: FREE,
-  roles: roles('s'),
+  roles: { setting: ['shape'] },
 };
 
 function filledShape(call: Call): Shape | undefined {

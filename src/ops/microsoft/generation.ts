@@ -7,7 +7,7 @@ import { likeInput, shapeOfRank, shapeOfRankFrom } from '../arguments.js';
 import { counted, FREE, perInput, times, total } from '../cost.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { lengthInput, roles } from './arguments.js';
+import { lengthInput } from './arguments.js';
 
 /** The subgraphs see what they declare: their inputs are caches and masks that the operator keeps itself. */
 function runNetworks(call: Call): void {
@@ -56,7 +56,7 @@ const BeamSearch: Operator = {
     ];
   },
   cost: FREE,
-  roles: roles('ds'),
+  roles: { data: ['input_ids'], others: 'setting' },
 };
 
 /** Inputs: prompt (B, S), greatest length … */
@@ -71,7 +71,7 @@ const GreedySearch: Operator = {
     ];
   },
   cost: FREE,
-  roles: roles('ds'),
+  roles: { data: ['input_ids'], others: 'setting' },
 };
 
 /** Forbids tokens that would repeat an n-gram of the text so far. */

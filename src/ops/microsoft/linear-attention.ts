@@ -7,7 +7,7 @@ import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js
 import { counted, perOutput, times, total } from '../cost.js';
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { countAttribute, roles } from './arguments.js';
+import { countAttribute } from './arguments.js';
 
 interface Recurrence {
   /** Tokens of the whole batch. */
@@ -116,7 +116,11 @@ const GatedDeltaNet: Operator = {
     ];
   },
   cost: counted(RECURRENCE_RULE, (call) => recurrenceCost(call, headsApart(call))),
-  roles: roles('dddsdddwws'),
+  roles: {
+    weight: ['a_log'],
+    bias: ['dt_bias'],
+    setting: ['cu_seqlens', 'capture_count', 'state_update_active'],
+  },
 };
 
 /** What a token changes in the states: the decay of each, its key, and the change along it. */
@@ -132,7 +136,7 @@ const LinearAttentionGate: Operator = {
   cost: counted('5 per element for the decay, 4 per element for the update rate', (call) => ({
     otherFlops: times(call.inputSize(0), call.has(3) ? 9 : 5),
   })),
-  roles: roles('dwwd'),
+  roles: { bias: ['dt_bias'], scale: ['decay_scale'] },
 };
 
 /** Per output element one MAC for each tap; 1 FLOP for the bias, 5 for a fused SiLU. */
@@ -161,7 +165,7 @@ const CausalConvWithState: Operator = {
     return [new TensorType(dtype, shape), new TensorType(dtype, carriedState(call, shape, kernel))];
   },
   cost: counted(CONVOLUTION_RULE, (call) => convolutionCost(call, 2)),
-  roles: roles('dwwd'),
+  roles: { weight: ['weight'], bias: ['bias'] },
 };
 
 function carriedState(call: Call, input: Shape | undefined, kernel: Shape | undefined): Shape | undefined {
@@ -186,14 +190,14 @@ const VarlenCausalConvWithState: Operator = {
     ];
   },
   cost: counted(CONVOLUTION_RULE, (call) => convolutionCost(call, 3)),
-  roles: roles('dwswds'),
+  roles: { weight: ['weight'], bias: ['bias'], setting: ['cumulative_sequence_length', 'capture_count'] },
 };
 
 /** gate = σ(±√|Σ norm(key)·norm(query)|) per connection, times a value that all connections share. */
 const EngramGate: Operator = {
   infer: (call) => [new TensorType(call.dtype(0), shapeOfRank(call, 0, 4))],
   cost: perOutput(12),
-  roles: roles('dddww'),
+  roles: { scale: ['key_norm_scale', 'query_norm_scale'] },
 };
 
 /** Hashes of the n-grams that end at each token: one id per order and head. */
@@ -210,7 +214,7 @@ const NGramHashMapping: Operator = {
   cost: counted('2 per token and n-gram position, 1 per output element', (call) => ({
     otherFlops: total(times(call.inputSize(0), 2 * positiveInt(call, 'max_ngram_size')), call.outputSize()),
   })),
-  roles: roles('dssd'),
+  roles: { setting: ['multipliers', 'vocab_sizes'] },
 };
 
 export const linearAttentionOperators: OperatorTable = {

@@ -6,10 +6,9 @@ import { expectShape } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
 import { dtypeAttribute } from '../data-movement.js';
 import { matMulOperators, matMulShape } from '../matmul.js';
-import { type Call, commonDtype, type Operator } from '../operator.js';
+import { type Call, commonDtype, type InputRoles, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
-import { roles } from './arguments.js';
 import { fusedGemmParts, fusedMatMulParts } from './matmul.gradient.js';
 import { firstOutput, shapeOnly, standard } from './standard.js';
 
@@ -58,8 +57,9 @@ const FusedMatMul: Operator = {
     macs: productMacs(call, fusedFactors(call)),
     otherFlops: activationCost(call),
   })),
-  roles: roles('dw'),
+  roles: { weight: ['B'] },
   decompose: fusedMatMulParts,
+  traits: { product: 'matmul' },
 };
 
 const SparseToDenseMatMul: Operator = {
@@ -70,7 +70,8 @@ const SparseToDenseMatMul: Operator = {
   cost: counted('MACs as if the matrix were dense: output elements · inner dimension', (call) => ({
     macs: productMacs(call, fusedFactors(call)),
   })),
-  roles: roles('wd'),
+  roles: { weight: ['A'] },
+  traits: { product: 'matmul' },
 };
 
 /** gelu(X · W + bias). */
@@ -78,95 +79,96 @@ const GemmFastGelu: Operator = {
   infer: (call) => {
     const dtype = commonDtype(call, [call.tensor(0), call.tensor(1)]);
     const shape = matMulShape(call, call.shape(0), call.shape(1));
-    expectShape(call, 2, 'the bias', [shape?.at(-1)]);
+    expectShape(call, 'bias', 'the bias', [shape?.at(-1)]);
     return [new TensorType(dtype, shape)];
   },
   cost: counted(
     'MACs output elements · inner dimension; 5 per output element, 1 more with a bias',
     (call) => ({
       macs: productMacs(call, { left: call.shape(0), right: call.shape(1) }),
-      otherFlops: times(call.outputSize(), call.has(2) ? 6 : 5),
+      otherFlops: times(call.outputSize(), call.has('bias') ? 6 : 5),
     }),
   ),
-  roles: roles('dww'),
+  roles: { weight: ['W'], bias: ['bias'] },
+  traits: { product: 'matmul' },
 };
 
-/** Where a product of integers has its factors, its bias, and what tells the type of the result. */
+/** A product A·B of integers: whether it adds a bias, and what tells the type of the result. */
 interface IntegerProduct {
-  readonly right: number;
-  readonly bias?: number;
+  readonly isBiased?: true;
   readonly dtype: (call: Call) => TensorType['dtype'];
   /** FLOPs per output element to scale the sums, and per element of the left matrix to quantise it. */
   readonly rescale: number;
   readonly quantise?: number;
-  readonly roles: string;
+  /** What is no factor and no bias. */
+  readonly others?: Pick<InputRoles, 'data'>;
 }
 
 function integerProduct(rule: IntegerProduct): Operator {
-  const { right, bias, rescale, quantise = 0 } = rule;
+  const { isBiased, rescale, quantise = 0 } = rule;
   const rules = [
     'MACs output elements · inner dimension',
     ...(rescale ? [`${rescale} per output element to rescale it`] : []),
     ...(quantise ? [`${quantise} per element of A to quantise it`] : []),
-    ...(bias ? ['1 per output element for a bias'] : []),
+    ...(isBiased ? ['1 per output element for a bias'] : []),
   ];
   return {
     infer: (call): ValueType[] => {
-      const shape = matMulShape(call, call.shape(0), call.shape(right));
+      const shape = matMulShape(call, call.shape(0), call.shape('B'));
       return [new TensorType(rule.dtype(call), shape)];
     },
     cost: counted(rules.join('; '), (call) => ({
-      macs: productMacs(call, { left: call.shape(0), right: call.shape(right) }),
+      macs: productMacs(call, { left: call.shape(0), right: call.shape('B') }),
       otherFlops: total(
-        times(call.outputSize(), rescale + (bias !== undefined && call.has(bias) ? 1 : 0)),
+        times(call.outputSize(), rescale + (isBiased && call.has('bias') ? 1 : 0)),
         quantise === 0 ? 0 : times(call.inputSize(0), quantise),
       ),
     })),
-    roles: roles(rule.roles),
+    roles: {
+      data: ['A', ...(rule.others?.data ?? [])],
+      weight: ['B'],
+      ...(isBiased && { bias: ['bias'] }),
+      others: 'setting',
+    },
+    traits: { product: 'matmul' },
   };
 }
 
 /** The sums of two unsigned factors are unsigned. */
 const MatMulInteger16 = integerProduct({
-  right: 1,
   dtype: (call) => (call.dtype(0) === 'uint16' && call.dtype(1) === 'uint16' ? 'uint32' : 'int32'),
   rescale: 0,
-  roles: 'dw',
 });
 
 const MatMulIntegerToFloat = integerProduct({
-  right: 1,
-  bias: 6,
-  dtype: (call) => call.dtype(2),
+  isBiased: true,
+  dtype: (call) => call.dtype('a_scale'),
   rescale: 1,
-  roles: 'dwssssw',
 });
 
 const DynamicQuantizeMatMul = integerProduct({
-  right: 1,
-  bias: 4,
+  isBiased: true,
   dtype: (call) => call.dtype(0),
   rescale: 1,
   quantise: 6,
-  roles: 'dwssw',
 });
 
 const QOrderedMatMul = integerProduct({
-  right: 2,
-  bias: 5,
+  isBiased: true,
   dtype: (call) => call.dtype(0),
   rescale: 2,
-  roles: 'dswsswds',
+  others: { data: ['C'] },
 });
 
 /** alpha·A·B + beta·C of any types, then an activation. */
 function gemm(
-  inputs: readonly number[],
   dtypeOf: (call: Call) => TensorType['dtype'],
   rescale: number,
-  inputRoles: string,
+  others?: InputRoles['others'],
 ): Operator {
-  const Gemm = standard(matMulOperators, 'Gemm', 13, (call) => inputs.map((i) => shapeOnly(call.input(i))));
+  const Gemm = standard(matMulOperators, 'Gemm', 13, (call) =>
+    ['A', 'B', 'C'].map((name) => shapeOnly(call.input(name))),
+  );
   return {
     infer: (call) => [new TensorType(dtypeOf(call), firstOutput(Gemm, call).shape)],
     cost: counted(
@@ -179,14 +181,19 @@ function gemm(
         };
       },
     ),
-    roles: roles(inputRoles),
+    roles: { data: ['A'], weight: ['B'], bias: ['C'], ...(others && { others }) },
+    traits: { product: 'gemm' },
   };
 }
 
-const FusedGemm = gemm([0, 1, 2], (call) => commonDtype(call, [call.tensor(0), call.tensor(1)]), 0, 'dww');
-const GemmFloat8 = gemm([0, 1, 2], (call) => dtypeAttribute(call, 'dtype'), 0, 'dwwsss');
+const FusedGemm = gemm((call) => commonDtype(call, [call.tensor(0), call.tensor(1)]), 0);
+const GemmFloat8 = gemm((call) => dtypeAttribute(call, 'dtype'), 0, 'setting');
 /** Without a zero point of the result it is not quantised. */
-const QGemm = gemm([0, 3, 6], (call) => (call.has(8) ? call.dtype(8) : 'float32'), 2, 'dsswsswss');
+const QGemm = gemm(
+  (call) => (call.has('y_zero_point') ? call.dtype('y_zero_point') : 'float32'),
+  2,
+  'setting',
+);
 
 export const matMulVariants: OperatorTable = {
   DynamicQuantizeMatMul,

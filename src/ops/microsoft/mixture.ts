@@ -4,19 +4,13 @@ import { type Dim, divideExactly, isKnown } from '../../graph/dim.js';
 import { TensorType } from '../../graph/types.js';
 import { positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
-import type { Call, Operator } from '../operator.js';
+import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationFlops } from './activation.js';
-import { roles } from './arguments.js';
 
-/** Inputs with the weights of the layers, and how many numbers one of their elements packs. */
-interface Experts {
-  readonly first: number;
-  readonly second: number;
-  readonly third: number;
-  readonly packing: (call: Call) => number;
-  readonly roles: string;
-}
+/** The weights of the layers; the third is there if the activation is gated. */
+const [FIRST, SECOND, THIRD] = ['fc1_experts_weights', 'fc2_experts_weights', 'fc3_experts_weights'] as const;
+const LAYERS: readonly string[] = [FIRST, SECOND, THIRD];
 
 /** Bits of the number formats that are no integers. */
 const FORMAT_BITS: ReadonlyMap<string, number> = new Map([
@@ -35,16 +29,17 @@ function packedBits(call: Call): number {
 }
 
 /** Weights of one expert's layer. */
-function weightsPerExpert(call: Call, index: number, packing: number): Dim | undefined {
-  const shape = shapeOfRank(call, index, 3);
+function weightsPerExpert(call: Call, input: string, packing: number): Dim | undefined {
+  const shape = shapeOfRank(call, input, 3);
   return times(shape?.[1], shape?.[2], packing);
 }
 
-function mixture({ first, second, third, packing, roles: inputRoles }: Experts): Operator {
+/** @param packing how many numbers one element of the weights packs. */
+function mixture(packing: (call: Call) => number, others: InputRoles['others'] = 'data'): Operator {
   return {
     infer: (call) => {
       const k = positiveInt(call, 'k');
-      const experts = shapeOfRank(call, first, 3)?.[0];
+      const experts = shapeOfRank(call, FIRST, 3)?.[0];
       if (isKnown(experts) && k > experts)
         call.fail(`${k} of ${experts} experts are asked for`, 'OP_ATTRIBUTE');
       return [new TensorType(call.dtype(0), shapeOfRank(call, 0, 2, 3))];
@@ -56,35 +51,34 @@ function mixture({ first, second, third, packing, roles: inputRoles }: Experts):
         const k = positiveInt(call, 'k');
         const input = shapeOfRank(call, 0, 2, 3);
         const tokens = times(...(input?.slice(0, -1) ?? [undefined]));
-        const layers = [first, second, ...(call.has(third) ? [third] : [])];
-        const weights = total(...layers.map((i) => weightsPerExpert(call, i, packing(call))));
+        const layers = LAYERS.filter((name) => name !== THIRD || call.has(name));
+        const weights = total(...layers.map((name) => weightsPerExpert(call, name, packing(call))));
         const hidden = input?.at(-1);
-        const inner = weightsPerExpert(call, second, packing(call));
+        const inner = weightsPerExpert(call, SECOND, packing(call));
         const units = inner !== undefined && hidden !== undefined ? divideExactly(inner, hidden) : undefined;
         return {
           macs: times(tokens, k, weights),
           otherFlops: total(
             times(tokens, k, total(times(units, activationFlops(call, 'activation_type')), times(hidden, 2))),
-            times(call.inputSize(1), 5),
+            times(call.inputSize('router_probs'), 5),
           ),
         };
       },
     ),
     weightsIn: (call, input) => {
-      const size = [first, second, third].includes(input) ? call.inputSize(input) : undefined;
+      const size = LAYERS.some((name) => call.slot(name) === input) ? call.inputSize(input) : undefined;
       return isKnown(size) ? size * packing(call) : undefined;
     },
-    roles: roles(inputRoles),
+    roles: {
+      data: ['input', 'router_probs', ...(others === 'data' ? [] : ['router_weights'])],
+      weight: LAYERS,
+      bias: ['fc1_experts_bias', 'fc2_experts_bias', 'fc3_experts_bias'],
+      others,
+    },
   };
 }
 
 export const mixtureOperators: OperatorTable = {
-  MoE: mixture({ first: 2, second: 4, third: 6, packing: () => 1, roles: 'ddwwwwww' }),
-  QMoE: mixture({
-    first: 2,
-    second: 5,
-    third: 8,
-    packing: (call) => (call.dtype(2) === 'uint8' ? 8 / packedBits(call) : 1),
-    roles: 'ddwswwswwswsssds',
-  }),
+  MoE: mixture(() => 1),
+  QMoE: mixture((call) => (call.dtype(FIRST) === 'uint8' ? 8 / packedBits(call) : 1), 'setting'),
 };

@@ -6,9 +6,9 @@ import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted } from '../cost.js';
 import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost } from '../dot-product.js';
-import type { Call, Operator } from '../operator.js';
+import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { lengthInput, roles, withLast } from './arguments.js';
+import { lengthInput, withLast } from './arguments.js';
 import { attentionDecompositions as parts } from './attention.gradient.js';
 
 /** What an operator makes of its inputs. */
@@ -28,16 +28,6 @@ function costOf(read: (call: Call) => MultiHead | undefined, remark = ''): Opera
 
 // As many key heads as query heads --------------------------------------------------------------------------
 
-/** Which inputs hold the past of MultiHeadAttention and its masked kind, and the filled part of their buffers. */
-interface Cache {
-  readonly key: number;
-  readonly value: number;
-  readonly length: number;
-}
-
-const CACHE: Cache = { key: 6, value: 7, length: 8 };
-const DECODER_CACHE: Cache = { key: 5, value: 6, length: 7 };
-
 /** Batch, length and size of the heads of keys or values, in any of the layouts. */
 function keyOrValue(call: Call, shape: Shape, heads: number): { length: Dim; headSize: Dim } {
   if (shape.length === 3) {
@@ -49,7 +39,7 @@ function keyOrValue(call: Call, shape: Shape, heads: number): { length: Dim; hea
     : { length: shape[1]!, headSize: shape[4]! };
 }
 
-function multiHead(call: Call, cache: Cache): MultiHead | undefined {
+function multiHead(call: Call): MultiHead | undefined {
   const heads = positiveInt(call, 'num_heads');
   const query = shapeOfRank(call, 0, 3, 5);
   if (query === undefined) return undefined;
@@ -57,13 +47,13 @@ function multiHead(call: Call, cache: Cache): MultiHead | undefined {
   let headSize: Dim;
   let fresh: Dim;
   let valueHeadSize: Dim;
-  if (!call.has(1)) {
+  if (!call.has('key')) {
     // All three packed: (B, S, N, 3, H), or (B, S, 3·N·H) in a decoder.
     headSize = query.length === 5 ? query[4]! : partOf(call, query[2]!, 3 * heads, 'the packed size');
     [fresh, valueHeadSize] = [queries, headSize];
   } else {
-    const key = shapeOfRank(call, 1, 3, 4, 5);
-    const value = call.has(2) ? shapeOfRank(call, 2, 3, 4) : key;
+    const key = shapeOfRank(call, 'key', 3, 4, 5);
+    const value = call.has('value') ? shapeOfRank(call, 'value', 3, 4) : key;
     if (query.length !== 3) call.fail(`a query of shape [${query}] holds keys already, but keys are given`);
     if (key === undefined || value === undefined) return undefined;
     headSize = partOf(call, query[2]!, heads, 'the hidden size');
@@ -74,7 +64,7 @@ function multiHead(call: Call, cache: Cache): MultiHead | undefined {
     fresh = keys.length;
     valueHeadSize = keyOrValue(call, value, heads).headSize;
   }
-  const lengths = cachedLengths(call, cache, fresh);
+  const lengths = cachedLengths(call, fresh);
   const present = (size: Dim): Shape | undefined => lengths && [batch, heads, lengths.buffer, size];
   return {
     output: [batch, queries, multiply(heads, valueHeadSize)],
@@ -85,25 +75,24 @@ function multiHead(call: Call, cache: Cache): MultiHead | undefined {
 }
 
 /** A past whose filled length is an input lies in a buffer that is large enough for what follows. */
-function cachedLengths(call: Call, cache: Cache, fresh: Dim): { keys: Dim; buffer: Dim } | undefined {
-  if (!call.has(cache.key)) return { keys: fresh, buffer: fresh };
-  const past = shapeOfRank(call, cache.key, 4);
+function cachedLengths(call: Call, fresh: Dim): { keys: Dim; buffer: Dim } | undefined {
+  if (!call.has('past_key')) return { keys: fresh, buffer: fresh };
+  const past = shapeOfRank(call, 'past_key', 4);
   if (past === undefined) return undefined;
   const buffer = past[2]!;
-  const shared = call.has(cache.length) || call.int('past_present_share_buffer', 0) === 1;
+  const shared = call.has('past_sequence_length') || call.int('past_present_share_buffer', 0) === 1;
   if (!shared) {
     const both = add(buffer, fresh);
     return { keys: both, buffer: both };
   }
-  const filled = lengthInput(call, cache.length);
+  const filled = lengthInput(call, 'past_sequence_length');
   return { keys: filled === undefined ? buffer : add(filled, fresh), buffer };
 }
 
-function multiHeadOperator(cache: Cache, inputRoles: string): Operator {
-  const read = (call: Call) => multiHead(call, cache);
+function multiHeadOperator(inputRoles: InputRoles): Operator {
   return {
     infer: (call): ValueType[] => {
-      const parts = read(call);
+      const parts = multiHead(call);
       const dtype = call.dtype(0);
       const sizes = parts?.sizes;
       return [
@@ -113,13 +102,20 @@ function multiHeadOperator(cache: Cache, inputRoles: string): Operator {
         new TensorType(dtype, sizes && [sizes.batch, sizes.heads, sizes.queries, sizes.keys]),
       ];
     },
-    cost: costOf(read),
-    roles: roles(inputRoles),
+    cost: costOf(multiHead),
+    roles: inputRoles,
+    traits: { attention: true },
   };
 }
 
-const MultiHeadAttention = multiHeadOperator(CACHE, 'dddwsddds');
-const DecoderMaskedMultiHeadAttention = multiHeadOperator(DECODER_CACHE, 'dddsdddsssw');
+const MultiHeadAttention = multiHeadOperator({
+  bias: ['bias'],
+  setting: ['key_padding_mask', 'past_sequence_length', 'cache_indirection'],
+});
+const DecoderMaskedMultiHeadAttention = multiHeadOperator({
+  bias: ['bias'],
+  setting: ['mask_index', 'past_sequence_length', 'beam_width', 'cache_indirection'],
+});
 
 /** Without padding: (tokens, N·H), or all three as (tokens, N, 3, H); `token_offset` is (B, S). */
 function packedMultiHead(call: Call): MultiHead | undefined {
@@ -127,9 +123,9 @@ function packedMultiHead(call: Call): MultiHead | undefined {
   const query = shapeOfRank(call, 0, 2, 4);
   if (query === undefined) return undefined;
   const headSize = query.length === 4 ? query[3]! : partOf(call, query[1]!, heads, 'the hidden size');
-  const value = call.has(2) ? shapeOfRank(call, 2, 2)?.[1] : multiply(heads, headSize);
+  const value = call.has('value') ? shapeOfRank(call, 'value', 2)?.[1] : multiply(heads, headSize);
   if (value === undefined) return undefined;
-  const offsets = shapeOfRank(call, 4, 2);
+  const offsets = shapeOfRank(call, 'token_offset', 2);
   return {
     output: [query[0]!, value],
     sizes: offsets && {
@@ -146,7 +142,8 @@ function packedMultiHead(call: Call): MultiHead | undefined {
 const PackedMultiHeadAttention: Operator = {
   infer: (call) => [new TensorType(call.dtype(0), packedMultiHead(call)?.output)],
   cost: costOf(packedMultiHead, '; counted as if the sequences were padded'),
-  roles: roles('dddwssd'),
+  roles: { bias: ['bias'], setting: ['token_offset', 'cumulative_sequence_length'] },
+  traits: { attention: true },
 };
 
 // Several query heads share a key head -------------------------------------------------------------------------
@@ -156,7 +153,7 @@ function groupedHeadSize(call: Call, query: Shape, heads: number, keyHeads: numb
   if (heads % keyHeads !== 0) {
     call.fail(`num_heads ${heads} must be a multiple of kv_num_heads ${keyHeads}`, 'OP_ATTRIBUTE');
   }
-  return call.has(1)
+  return call.has('key')
     ? partOf(call, query.at(-1)!, heads, 'the hidden size')
     : partOf(call, query.at(-1)!, heads + 2 * keyHeads, 'the packed size');
 }
@@ -170,8 +167,6 @@ function grownCache(past: Dim, fresh: Dim, all: Dim | undefined): Dim {
 }
 
 interface GroupedInputs {
-  /** The input with the length of the longest sequence, past and new. */
-  readonly total: number;
   /** The buffers of past keys and values are also those of the present. */
   readonly inPlace: boolean;
 }
@@ -183,52 +178,61 @@ function groupedQuery(call: Call, inputs: GroupedInputs): MultiHead | undefined 
   if (query === undefined) return undefined;
   const [batch, queries] = query as [Dim, Dim, Dim];
   const headSize = groupedHeadSize(call, query, heads, keyHeads);
-  const fresh = call.has(1) ? shapeOfRank(call, 1, 3, 4)?.at(-2) : queries;
-  const all = lengthInput(call, inputs.total);
-  const present = (index: number): Shape | undefined => {
-    const past = optionalShape(call, index, 4);
-    if (call.has(index) && past === undefined) return undefined;
+  const fresh = call.has('key') ? shapeOfRank(call, 'key', 3, 4)?.at(-2) : queries;
+  const all = lengthInput(call, 'total_sequence_length');
+  const present = (input: string): Shape | undefined => {
+    const past = optionalShape(call, input, 4);
+    if (call.has(input) && past === undefined) return undefined;
     if (past !== undefined && (inputs.inPlace || call.int('sliding_window_cache', 0) === 1)) return past;
     // A 4-bit cache packs two elements into a byte, so its last size is not that of a head.
     const last = past?.[3] ?? headSize;
     const length = past === undefined ? (all ?? fresh) : fresh && grownCache(past[2]!, fresh, all);
     return length === undefined ? undefined : [batch, keyHeads, length, last];
   };
-  const presentKey = present(3);
+  const presentKey = present('past_key');
   const keys = all ?? presentKey?.[2];
   return {
     output: withLast(query, multiply(heads, headSize)),
     sizes:
       keys === undefined ? undefined : { batch, heads, queries, keys, headSize, valueHeadSize: headSize },
     presentKey,
-    presentValue: present(4),
+    presentValue: present('past_value'),
   };
 }
 
-function groupedOperator(inputs: GroupedInputs, inputRoles: string, remark?: string): Operator {
+function groupedOperator(inputs: GroupedInputs, inputRoles: InputRoles, remark?: string): Operator {
   const read = (call: Call) => groupedQuery(call, inputs);
   return {
     infer: (call): ValueType[] => {
       const parts = read(call);
       const dtype = call.dtype(0);
-      const cache = (index: number) => (call.has(index) ? call.dtype(index) : dtype);
+      const cache = (input: string) => (call.has(input) ? call.dtype(input) : dtype);
       const sizes = parts?.sizes;
       return [
         new TensorType(dtype, parts?.output),
-        new TensorType(cache(3), parts?.presentKey),
-        new TensorType(cache(4), parts?.presentValue),
+        new TensorType(cache('past_key'), parts?.presentKey),
+        new TensorType(cache('past_value'), parts?.presentValue),
         new TensorType(dtype, sizes && [sizes.batch, sizes.heads, sizes.queries, sizes.keys]),
       ];
     },
     cost: costOf(read, remark),
-    roles: roles(inputRoles),
+    roles: inputRoles,
+    traits: { attention: true },
   };
 }
 
-const GroupQueryAttention = groupedOperator({ total: 6, inPlace: false }, 'dddddsssssdwssww');
+const GroupQueryAttention = groupedOperator(
+  { inPlace: false },
+  {
+    data: ['query', 'key', 'value', 'past_key', 'past_value', 'attention_bias'],
+    weight: ['head_sink'],
+    scale: ['q_norm_weight', 'k_norm_weight'],
+    others: 'setting',
+  },
+);
 const SparseAttention = groupedOperator(
-  { total: 7, inPlace: true },
-  'dddddssssss',
+  { inPlace: true },
+  { data: ['query', 'key', 'value', 'past_key', 'past_value'], others: 'setting' },
   '; blocks that the mask leaves out are counted too',
 );
 
@@ -241,15 +245,21 @@ const PagedAttention: Operator = {
     const latent = call.string('kv_cache_layout') === 'LATENT' && call.hasAttribute('v_head_size');
     const headSize = () =>
       latent ? positiveInt(call, 'v_head_size') : groupedHeadSize(call, query!, heads, keyHeads);
-    const cache = (index: number) => call.optionalTensor(index) ?? new TensorType(undefined, undefined);
+    const cache = (input: string) => call.optionalTensor(input) ?? new TensorType(undefined, undefined);
     return [
       new TensorType(call.dtype(0), query && withLast(query, multiply(heads, headSize()))),
-      new TensorType(cache(3).dtype, cache(3).shape),
-      new TensorType(cache(4).dtype, cache(4).shape),
+      new TensorType(cache('key_cache').dtype, cache('key_cache').shape),
+      new TensorType(cache('value_cache').dtype, cache('value_cache').shape),
     ];
   },
   cost: counted('not known: the lengths of the cached sequences are data', () => undefined),
-  roles: roles('dddddsssssswwwss'),
+  roles: {
+    data: ['query', 'key', 'value', 'key_cache', 'value_cache'],
+    weight: ['head_sink'],
+    scale: ['q_norm_weight', 'k_norm_weight'],
+    others: 'setting',
+  },
+  traits: { attention: true },
 };
 
 export const multiHeadOperators: OperatorTable = {

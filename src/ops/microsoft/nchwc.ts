@@ -24,6 +24,7 @@ const ReorderInput: Operator = {
     return [new TensorType(call.dtype(0), image?.with(1, call.unknownSize(0, 1)))];
   },
   cost: FREE,
+  traits: { moves: 'layout' },
 };
 
 /** Out of blocks, without the channels that rounding added. */
@@ -33,6 +34,7 @@ const ReorderOutput: Operator = {
     return [new TensorType(call.dtype(0), isChannelsLast(call) ? channelsLast(image) : image)];
   },
   cost: FREE,
+  traits: { moves: 'layout' },
 };
 
 /** Larger by whole factors. */
@@ -60,7 +62,7 @@ function blocked(opType: string, opset: number): Operator {
 
 export const nchwcOperators: OperatorTable = {
   AveragePool: blocked('AveragePool', 11),
-  Conv: withoutGradient(convVariants.FusedConv!),
+  Conv: { ...withoutGradient(convVariants.FusedConv!), inputs: ['X', 'W', 'B', 'Sum'] },
   GlobalAveragePool: blocked('GlobalAveragePool', 1),
   GlobalMaxPool: blocked('GlobalMaxPool', 1),
   MaxPool: blocked('MaxPool', 11),

@@ -10,7 +10,7 @@ import { counted, times, total } from '../cost.js';
 import { normalizationGradients } from '../normalization.gradient.js';
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { roles, withLast } from './arguments.js';
+import { withLast } from './arguments.js';
 import { normalizationDecompositions as parts } from './normalization.gradient.js';
 
 const LAYER_NORM = 7;
@@ -32,39 +32,40 @@ export const SimplifiedLayerNormalization: Operator = {
   cost: counted(`${RMS_NORM} per output element (square, sum, quotient, scale)`, (call) => ({
     otherFlops: times(call.outputSize(), RMS_NORM),
   })),
-  roles: roles('dw'),
+  inputs: ['X', 'scale'],
+  roles: { scale: ['scale'] },
   gradient: normalizationGradients.SimplifiedLayerNormalization,
+  traits: { normalisation: 'layer' },
 };
 
 /** normalise(input + skip + bias) over the last dimension; the sum itself can be had as output 3. */
-function skipNormalization(shift: number | undefined, bias: number, describe: string): Operator {
+function skipNormalization(hasShift: boolean, describe: string): Operator {
   return {
     infer: (call): ValueType[] => {
       const { dtype, shape } = call.tensor(0);
       expectBroadcastTo(call, 1, 'the residual', shape);
-      expectShape(call, 2, 'the scale', [shape?.at(-1)]);
-      if (shift !== undefined) expectShape(call, shift, 'the shift', [shape?.at(-1)]);
-      expectShape(call, bias, 'the bias', [shape?.at(-1)]);
+      expectShape(call, 'gamma', 'the scale', [shape?.at(-1)]);
+      if (hasShift) expectShape(call, 'beta', 'the shift', [shape?.at(-1)]);
+      expectShape(call, 'bias', 'the bias', [shape?.at(-1)]);
       const statistics = new TensorType('float32', shape && withLast(shape, 1));
       return [new TensorType(dtype, shape), statistics, statistics, new TensorType(dtype, shape)];
     },
     cost: counted(describe, (call) => {
-      const normalising = shift === undefined ? RMS_NORM : LAYER_NORM - (call.has(shift) ? 0 : 1);
-      const adding = call.has(bias) ? 2 : 1;
+      const normalising = hasShift ? LAYER_NORM - (call.has('beta') ? 0 : 1) : RMS_NORM;
+      const adding = call.has('bias') ? 2 : 1;
       return { otherFlops: times(call.outputSize(), normalising + adding) };
     }),
-    roles: roles('ddw'),
+    roles: { scale: ['gamma'], bias: ['bias', ...(hasShift ? ['beta'] : [])] },
+    traits: { normalisation: 'layer' },
   };
 }
 
 const SkipLayerNormalization = skipNormalization(
-  3,
-  4,
+  true,
   'per output element 1 for the residual, 1 for a bias, 6 to normalise and scale, 1 for a shift',
 );
 const SkipSimplifiedLayerNormalization = skipNormalization(
-  undefined,
-  3,
+  false,
   'per output element 1 for the residual, 1 for a bias, 4 to normalise and scale',
 );
 
@@ -83,11 +84,12 @@ const GatedRMSNorm: Operator = {
   cost: counted('10 per output element (normalising 4, SiLU 5, product)', (call) => ({
     otherFlops: times(call.outputSize(), RMS_NORM + SILU + 1),
   })),
-  roles: roles('dwd'),
+  roles: { scale: ['scale'] },
+  traits: { normalisation: 'layer' },
 };
 
 /** Group normalisation of images in either layout, perhaps of a sum, perhaps with SiLU after it. */
-function groupNorm(skip: number | undefined, bias: number | undefined, inputRoles: string): Operator {
+function groupNorm(added: readonly string[]): Operator {
   return {
     infer: (call): ValueType[] => {
       const { dtype, shape } = call.tensor(0);
@@ -101,17 +103,18 @@ function groupNorm(skip: number | undefined, bias: number | undefined, inputRole
       return [new TensorType(dtype, shape), new TensorType(dtype, shape)];
     },
     cost: counted('7 per output element, 5 more with SiLU, 1 more for each of residual and bias', (call) => {
-      const added = [skip, bias].filter((i) => i !== undefined && call.has(i)).length;
+      const given = added.filter((name) => call.has(name)).length;
       const activation = call.int('activation', 0) === 1 ? SILU : 0;
-      return { otherFlops: times(call.outputSize(), LAYER_NORM + activation + added) };
+      return { otherFlops: times(call.outputSize(), LAYER_NORM + activation + given) };
     }),
-    roles: roles(inputRoles),
+    roles: { scale: ['gamma'], bias: ['beta', ...(added.includes('bias') ? ['bias'] : [])] },
+    traits: { normalisation: 'group' },
   };
 }
 
 /** The tables that an embedding adds up: those of words and positions, and that of segments if given. */
 function embeddingTables(call: Call): number {
-  return call.has(1) ? 3 : 2;
+  return call.has('segment_ids') ? 3 : 2;
 }
 
 /** Reads one row of each table per token; the tables may hold quantised numbers. */
@@ -129,12 +132,12 @@ function embeddingCost(call: Call, dequantise: number): OperatorCost | undefined
 }
 
 /** Ids (B, S) and tables (…, H) to normalised embeddings (B, S, H), the lengths (B), and the bare sum. */
-function embeddingNormalization(dtypeOf: number, dequantise: number, inputRoles: string): Operator {
+function embeddingNormalization(quantised: '' | '_quant', dequantise: number): Operator {
   return {
     infer: (call): ValueType[] => {
       const ids = shapeOfRank(call, 0, 2);
       const table = shapeOfRank(call, 2, 2);
-      const dtype = call.dtype(dtypeOf);
+      const dtype = call.dtype(quantised ? 'word_embedding_scale' : 'word_embedding');
       const hidden: Dim | undefined = table?.[1] ?? shapeOfRank(call, 5, 1)?.[0];
       expectShape(call, 3, 'the position embedding', [undefined, hidden]);
       expectShape(call, 4, 'the segment embedding', [undefined, hidden]);
@@ -151,7 +154,14 @@ function embeddingNormalization(dtypeOf: number, dequantise: number, inputRoles:
       `per output element 7 to normalise${dequantise ? `, ${dequantise} to dequantise each table` : ''}, and 1 to add each further table`,
       (call) => embeddingCost(call, dequantise),
     ),
-    roles: roles(inputRoles),
+    roles: {
+      data: ['input_ids', 'segment_ids', 'mask'],
+      weight: [`word_embedding${quantised}`, `position_embedding${quantised}`, 'segment_embedding'],
+      scale: [`gamma${quantised}`],
+      bias: [`beta${quantised}`],
+      others: 'setting',
+    },
+    traits: { normalisation: 'layer' },
   };
 }
 
@@ -161,20 +171,21 @@ const QOrderedLayerNormalization: Operator = {
   cost: counted('11 per output element (normalising 7, and 2 each to dequantise and quantise)', (call) => ({
     otherFlops: times(call.outputSize(), LAYER_NORM + 4),
   })),
-  roles: roles('dswws'),
+  roles: { scale: ['scale'], bias: ['B'], setting: ['scale_X', 'scale_Y'] },
+  traits: { normalisation: 'layer' },
 };
 
 export const normalizationOperators: OperatorTable = {
   EmbedLayerNormalization: {
-    ...embeddingNormalization(2, 0, 'ddwwwwwds'),
+    ...embeddingNormalization('', 0),
     decompose: parts.EmbedLayerNormalization,
   },
   GatedRMSNorm,
-  GroupNorm: { ...groupNorm(undefined, undefined, 'dww'), decompose: parts.GroupNorm },
-  QEmbedLayerNormalization: embeddingNormalization(8, 2, 'ddwwwwwds'),
+  GroupNorm: { ...groupNorm([]), decompose: parts.GroupNorm },
+  QEmbedLayerNormalization: embeddingNormalization('_quant', 2),
   QOrderedLayerNormalization,
   SimplifiedLayerNormalization,
-  SkipGroupNorm: { ...groupNorm(3, 4, 'dwwdw'), decompose: parts.SkipGroupNorm },
+  SkipGroupNorm: { ...groupNorm(['skip', 'bias']), decompose: parts.SkipGroupNorm },
   SkipLayerNormalization: { ...SkipLayerNormalization, decompose: parts.SkipLayerNormalization },
   SkipSimplifiedLayerNormalization: {
     ...SkipSimplifiedLayerNormalization,

@@ -13,7 +13,6 @@ import { rearrangeOperators } from '../rearrange.js';
 import type { OperatorTable } from '../registry.js';
 import { reshapeOperators } from '../reshape.js';
 import { uniqueOperators } from '../unique.js';
-import { roles } from './arguments.js';
 import { standard } from './standard.js';
 
 /** The step is 1 unless given. */
@@ -69,8 +68,8 @@ const ExpandDims: Operator = {
     return [new TensorType(x.dtype, shape, x.mayBeKnown ? () => x.elements : undefined)];
   },
   cost: FREE,
-  roles: roles('ds'),
-  view: true,
+  roles: { setting: ['axis'] },
+  traits: { moves: 'shape', isView: true },
 };
 
 /** All windows of `size` elements, `step` apart, along `dim`: (…, windows, …, size). */
@@ -103,7 +102,7 @@ const RemovePadding: Operator = {
     ];
   },
   cost: FREE,
-  roles: roles('ds'),
+  roles: { setting: ['sequence_token_count'] },
 };
 
 /** (tokens, H) back to (B, S, H). */
@@ -113,7 +112,7 @@ const RestorePadding: Operator = {
     return [new TensorType(call.dtype(0), tokens && places ? [...places, tokens[1]!] : undefined)];
   },
   cost: FREE,
-  roles: roles('ds'),
+  roles: { setting: ['token_offset'] },
 };
 
 /** Rows of a table. */
@@ -124,7 +123,7 @@ const TorchEmbedding: Operator = {
     return [new TensorType(call.dtype(0), table && indices ? [...indices, table[1]!] : undefined)];
   },
   cost: PARTIAL_READ,
-  roles: roles('wds'),
+  roles: { weight: ['weight'], data: ['indices'], others: 'setting' },
 };
 
 /** Regions of images (N, C, H, W), each resized to `crop_size`: (regions, C, height, width). */
@@ -142,7 +141,7 @@ const CropAndResize: Operator = {
   cost: counted('7 per output element to interpolate, none for the nearest', (call) => ({
     otherFlops: call.string('mode', 'bilinear') === 'nearest' ? 0 : times(call.outputSize(), 7),
   })),
-  roles: roles('ddss'),
+  roles: { setting: ['batch_indices', 'crop_size'] },
 };
 
 /** A 32-bit hash of every element, signed if it may be negative. */
@@ -169,7 +168,7 @@ export const otherOperators: OperatorTable = {
   GatherND: standard(gatherOperators, 'GatherND', 11),
   GridSample: standard(imageOperators, 'GridSample', 16),
   MurmurHash3,
-  Pad: { ...Pad, roles: roles('ds') },
+  Pad: Pad,
   Range,
   RemovePadding,
   RestorePadding,

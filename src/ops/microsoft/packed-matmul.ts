@@ -8,7 +8,7 @@ import { counted, times, total } from '../cost.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationFlops } from './activation.js';
-import { roles, withLast } from './arguments.js';
+import { withLast } from './arguments.js';
 
 /** Subtract a zero point, multiply by a scale. */
 const DEQUANTISE = 2;
@@ -32,26 +32,25 @@ interface Weights {
 
 interface PackedProduct {
   readonly weights: (call: Call) => Weights;
-  readonly bias?: number;
-  readonly roles: string;
+  readonly isBiased?: true;
 }
 
-function packedProduct({ weights, bias, roles: inputRoles }: PackedProduct): Operator {
+function packedProduct({ weights, isBiased }: PackedProduct): Operator {
   return {
     infer: (call) => {
       const { inner, outer } = weights(call);
-      if (bias !== undefined) expectShape(call, bias, 'the bias', [outer]);
+      if (isBiased) expectShape(call, 'bias', 'the bias', [outer]);
       return [new TensorType(call.dtype(0), projected(call, inner, outer))];
     },
     cost: counted(
-      `MACs output elements · K; ${DEQUANTISE} per weight to dequantise it${bias ? ', 1 per output element for a bias' : ''}`,
+      `MACs output elements · K; ${DEQUANTISE} per weight to dequantise it${isBiased ? ', 1 per output element for a bias' : ''}`,
       (call) => {
         const { inner, outer } = weights(call);
         return {
           macs: times(call.outputSize(), inner),
           otherFlops: total(
             times(inner, outer, DEQUANTISE),
-            bias !== undefined && call.has(bias) ? call.outputSize() : 0,
+            isBiased && call.has('bias') ? call.outputSize() : 0,
           ),
         };
       },
@@ -60,7 +59,8 @@ function packedProduct({ weights, bias, roles: inputRoles }: PackedProduct): Ope
       const { inner, outer } = weights(call);
       return input === 1 && isKnown(inner) && isKnown(outer) ? inner * outer : undefined;
     },
-    roles: roles(inputRoles),
+    roles: { data: ['A'], weight: ['B'], ...(isBiased && { bias: ['bias'] }), others: 'setting' },
+    traits: { product: 'packed' },
   };
 }
 
@@ -70,7 +70,7 @@ const attributes = (call: Call): Weights => ({
 });
 
 /** Weights (N, K/block, bytes of a block). */
-const MatMulNBits = packedProduct({ weights: attributes, bias: 5, roles: 'dwsssw' });
+const MatMulNBits = packedProduct({ weights: attributes, isBiased: true });
 
 /** 4-bit floats, stored as (N, K), multiplied as they are or transposed. */
 const MatMulBnb4 = packedProduct({
@@ -78,13 +78,12 @@ const MatMulBnb4 = packedProduct({
     const { inner, outer } = attributes(call);
     return call.int('transB', 1) === 0 ? { inner: outer, outer: inner } : { inner, outer };
   },
-  roles: 'dws',
 });
 
 /** The sizes of the weights are an input. */
 const MatMulFpQ4 = packedProduct({
   weights: (call) => {
-    const sizes = call.elements(2);
+    const sizes = call.elements('B_shape');
     if (sizes === undefined) return { inner: undefined, outer: undefined };
     const [inner, outer] = sizes;
     if (sizes.length !== 2 || sizes.some((d) => isKnown(d) && !(Number.isSafeInteger(d) && d > 0))) {
@@ -92,7 +91,6 @@ const MatMulFpQ4 = packedProduct({
     }
     return { inner, outer };
   },
-  roles: 'dws',
 });
 
 /** (N, K/2), two 4-bit floats per byte. */
@@ -101,8 +99,7 @@ const MatMulBlockQuantizedFp4Weight = packedProduct({
     const stored = shapeOfRank(call, 1, 2);
     return { inner: times(stored?.[1], 2), outer: stored?.[0] };
   },
-  bias: 5,
-  roles: 'dwsssw',
+  isBiased: true,
 });
 
 /** (N, K). */
@@ -111,20 +108,18 @@ const MatMulBlockQuantizedFp8Weight = packedProduct({
     const stored = shapeOfRank(call, 1, 2);
     return { inner: stored?.[1], outer: stored?.[0] };
   },
-  bias: 4,
-  roles: 'dwssw',
+  isBiased: true,
 });
 
-/** One of several products of the same input: where its weights and its bias are, and its columns. */
+/** One of several products of the same input: what its weights, scales and bias begin with, and its columns. */
 interface Projection {
-  readonly weights: number;
-  readonly bias: number;
+  readonly name: string;
   readonly columns: string;
 }
 
 /** RMS normalisation before the projections (4 per element), with a residual before that (1). */
 function normalisingFlops(call: Call): Dim | undefined {
-  const flops = (call.has(1) ? 1 : 0) + (call.has(2) ? 4 : 0);
+  const flops = (call.has('skip') ? 1 : 0) + (call.has('norm_scale') ? 4 : 0);
   return times(call.inputSize(0), flops);
 }
 
@@ -134,7 +129,6 @@ function projections(
   outputs: (shapes: readonly (Shape | undefined)[]) => readonly (Shape | undefined)[],
   remark: string,
   flopsPerOutput: (call: Call) => number,
-  inputRoles: string,
 ): Operator {
   return {
     infer: (call): ValueType[] => {
@@ -149,7 +143,10 @@ function projections(
         const inner = positiveInt(call, 'K');
         const tokens = times(...(call.shape(0)?.slice(0, -1) ?? [undefined]));
         const columns = parts.reduce((n, part) => n + positiveInt(call, part.columns), 0);
-        const biased = parts.reduce((n, p) => n + (call.has(p.bias) ? positiveInt(call, p.columns) : 0), 0);
+        const biased = parts.reduce(
+          (n, p) => n + (call.has(`${p.name}_bias`) ? positiveInt(call, p.columns) : 0),
+          0,
+        );
         return {
           macs: times(tokens, inner, columns),
           otherFlops: total(
@@ -162,36 +159,40 @@ function projections(
       },
     ),
     weightsIn: (call, input) => {
-      const part = parts.find(({ weights }) => weights === input);
+      const part = parts.find(({ name }) => call.slot(`${name}_B`) === input);
       return part && positiveInt(call, 'K') * positiveInt(call, part.columns);
     },
-    roles: roles(inputRoles),
+    roles: {
+      scale: ['norm_scale'],
+      weight: parts.map(({ name }) => `${name}_B`),
+      bias: parts.map(({ name }) => `${name}_bias`),
+      setting: parts.map(({ name }) => `${name}_scales`),
+    },
+    traits: { product: 'packed' },
   };
 }
 
 /** activation(A · gate) · (A · up). */
 const MatMulNBitsMlp = projections(
   [
-    { weights: 3, bias: 5, columns: 'N' },
-    { weights: 6, bias: 8, columns: 'N' },
+    { name: 'gate', columns: 'N' },
+    { name: 'up', columns: 'N' },
   ],
   ([gate]) => [gate],
   '; per output element the activation and 1 for the product',
   (call) => activationFlops(call) + 1,
-  'ddwwswwsw',
 );
 
 /** Queries, keys and values of one input. */
 const MatMulNBitsQkv = projections(
   [
-    { weights: 3, bias: 5, columns: 'Nq' },
-    { weights: 6, bias: 8, columns: 'Nkv' },
-    { weights: 9, bias: 11, columns: 'Nkv' },
+    { name: 'q', columns: 'Nq' },
+    { name: 'k', columns: 'Nkv' },
+    { name: 'v', columns: 'Nkv' },
   ],
   (shapes) => shapes,
   '',
   () => 0,
-  'ddwwswwswwsw',
 );
 
 /** Quantised numbers in one element of the table: several in a byte, along the last dimension. */
@@ -228,7 +229,7 @@ const GatherBlockQuantized: Operator = {
     const size = input === 0 ? call.inputSize(0) : undefined;
     return isKnown(size) ? size * numbersPerElement(call) : undefined;
   },
-  roles: roles('wdss'),
+  roles: { weight: ['data'], setting: ['scales', 'zero_points'] },
 };
 
 export const packedMatMulOperators: OperatorTable = {

@@ -6,7 +6,7 @@ import { partOf, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, FREE, times, total } from '../cost.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { countAttribute, lengthInput, roles } from './arguments.js';
+import { countAttribute, lengthInput } from './arguments.js';
 import { rotaryEmbeddingParts } from './position.gradient.js';
 
 /** Tokens (B, S, N·H), or (B, N, S, H): x·cos + rotated(x)·sin for all of a head or its first elements. */
@@ -15,7 +15,7 @@ const RotaryEmbedding: Operator = {
   cost: counted('3 per rotated element (two products, one sum)', (call) => ({
     otherFlops: times(rotatedElements(call), 3),
   })),
-  roles: roles('dsss'),
+  roles: { data: ['input'], others: 'setting' },
   decompose: rotaryEmbeddingParts,
 };
 
@@ -34,7 +34,7 @@ const GemmaRotaryEmbedding: Operator = {
     const [angles, queries, keys] = [0, 1, 3].map((i) => call.inputSize(i));
     return { otherFlops: total(times(angles, 2), times(queries, 3), times(keys, 3)) };
   }),
-  roles: roles('sdddd'),
+  roles: { setting: ['emb'] },
 };
 
 /** A table (buckets, N) looked up by the distance of every query and key: (1, N, S, T). */
@@ -45,7 +45,7 @@ const RelativePositionBias: Operator = {
     return [new TensorType(call.dtype(0), table && [1, table[1]!, length(1), length(2)])];
   },
   cost: FREE,
-  roles: roles('wss'),
+  roles: { weight: ['bias_table'], others: 'setting' },
 };
 
 /** Sizes (B, N, S, H) of the queries that gate a bias (1, N, S, S). */
@@ -78,7 +78,11 @@ const GatedRelativePositionBias: Operator = {
       };
     },
   ),
-  roles: roles('dwdwwws'),
+  roles: {
+    weight: ['weight', 'eco_a'],
+    bias: ['query_bias', 'bias'],
+    setting: ['token_offset'],
+  },
 };
 
 export const positionOperators: OperatorTable = {

@@ -8,13 +8,13 @@ import { broadcastShapes } from '../broadcast.js';
 import { concatSplitOperators } from '../concat-split.js';
 import { counted, perInput, perOutput, times, total } from '../cost.js';
 import { dtypeAttribute, sizesFrom } from '../data-movement.js';
+import { dataThenSettings } from '../inputs.js';
 import { type Call, type CostRule, commonDtype, type Operator } from '../operator.js';
 import { poolOperators } from '../pool.js';
 import { quantizeOperators } from '../quantize.js';
 import { reduceOperators } from '../reduce.js';
 import type { OperatorTable } from '../registry.js';
 import { softmaxOperators } from '../softmax.js';
-import { roles } from './arguments.js';
 import { BY_ATTRIBUTE, withLayout } from './channels-last.js';
 import { firstOutput, shapeOnly, standard } from './standard.js';
 
@@ -29,15 +29,10 @@ function quantisedCost(flops: number, operands: number): CostRule {
 }
 
 /** Elementwise with broadcasting: tensors at some inputs, scales and zero points between them. */
-function elementwise(
-  tensors: readonly number[],
-  condition: number | undefined,
-  flops: number,
-  inputRoles: string,
-): Operator {
+function elementwise(tensors: readonly string[], condition: string | undefined, flops: number): Operator {
   return {
     infer: (call) => {
-      const operands = tensors.map((i) => call.tensor(i));
+      const operands = tensors.map((name) => call.tensor(name));
       const shapes = [...operands, ...(condition === undefined ? [] : [call.tensor(condition)])];
       const shape = broadcastShapes(
         call,
@@ -46,17 +41,17 @@ function elementwise(
       return [new TensorType(commonDtype(call, operands), shape)];
     },
     cost: quantisedCost(flops, tensors.length),
-    roles: roles(inputRoles),
+    roles: { data: tensors, others: 'setting' },
   };
 }
 
 /** An activation of input 0. */
 function activation(flops: number): Operator {
-  return { infer: likeInput(0), cost: quantisedCost(flops, 1), roles: roles('ds') };
+  return { infer: likeInput(0), cost: quantisedCost(flops, 1), roles: dataThenSettings('X') };
 }
 
 /** An ai.onnx operator on input 0 that reduces it, with the result rescaled. */
-function reducing(operator: Operator): Operator {
+function reducing(operator: Operator, input: string): Operator {
   return {
     ...operator,
     cost: counted(`${operator.cost.describe}; 4 per output element to rescale it`, (call) => ({
@@ -65,7 +60,7 @@ function reducing(operator: Operator): Operator {
         times(call.outputSize(), DEQUANTISE + REQUANTISE),
       ),
     })),
-    roles: roles('ds'),
+    roles: dataThenSettings(input),
   };
 }
 
@@ -91,15 +86,14 @@ const Concat = standard(concatSplitOperators, 'Concat', 13, (call) =>
 const QLinearConcat: Operator = {
   infer: (call) => [new TensorType(call.dtype(1), firstOutput(Concat, call).shape)],
   cost: counted('4 per output element to rescale it', perOutput(DEQUANTISE + REQUANTISE).of),
-  // For more parts than networks concatenate; what comes after them counts as a setting.
-  roles: roles(`ss${'dss'.repeat(64)}`),
+  roles: { setting: ['Y_scale', 'Y_zero_point'], each: ['data', 'setting', 'setting'] },
 };
 
 /** (A − zero point) · (B − zero point) in 32 bits. */
 const MulInteger: Operator = {
   infer: (call) => [new TensorType('int32', broadcastShapes(call, [call.shape(0), call.shape(2)]))],
   cost: perOutput(3),
-  roles: roles('dsds'),
+  roles: { setting: ['A_zero_point', 'B_zero_point'] },
 };
 
 /** Block floating point: raw bytes whose number depends on the format, and shape and strides of the tensor. */
@@ -123,7 +117,7 @@ function stridesOf(shape: Shape): Dim[] {
 const DequantizeBFP: Operator = {
   infer: (call) => [new TensorType(dtypeAttribute(call, 'dtype'), sizesFrom(call, 1))],
   cost: perOutput(2),
-  roles: roles('ds'),
+  roles: { data: ['x'], others: 'setting' },
 };
 
 /** Matrices in the orders of cublasLt: same sizes, other types. */
@@ -131,7 +125,7 @@ function ordered(dtypeOf: (call: Call) => DataType | undefined, flops: number): 
   return {
     infer: (call) => [new TensorType(dtypeOf(call), call.shape(0))],
     cost: perInput(flops),
-    roles: roles('ds'),
+    roles: dataThenSettings('input'),
   };
 }
 
@@ -140,20 +134,20 @@ export const quantizedOperators: OperatorTable = {
   DequantizeLinear: standard(quantizeOperators, 'DequantizeLinear', 21),
   DequantizeWithOrder: ordered((call) => dataTypeOfCode(call.int('to', 1)), 1),
   MulInteger,
-  QLinearAdd: elementwise([0, 3], undefined, 1, 'dssdsss'),
-  QLinearAveragePool: reducing(withLayout(poolOperators, 'AveragePool', 11, BY_ATTRIBUTE)),
+  QLinearAdd: elementwise(['A', 'B'], undefined, 1),
+  QLinearAveragePool: reducing(withLayout(poolOperators, 'AveragePool', 11, BY_ATTRIBUTE), 'X'),
   QLinearConcat,
-  QLinearGlobalAveragePool: reducing(withLayout(poolOperators, 'GlobalAveragePool', 1, BY_ATTRIBUTE)),
+  QLinearGlobalAveragePool: reducing(withLayout(poolOperators, 'GlobalAveragePool', 1, BY_ATTRIBUTE), 'X'),
   QLinearLeakyRelu: activation(2),
-  QLinearMul: elementwise([0, 3], undefined, 1, 'dssdsss'),
-  QLinearReduceMean: reducing({ ...ReduceMean, cost: perInput(1) }),
+  QLinearMul: elementwise(['A', 'B'], undefined, 1),
+  QLinearReduceMean: reducing({ ...ReduceMean, cost: perInput(1) }, 'data'),
   QLinearSigmoid: activation(4),
   QLinearSoftmax: {
     ...standard(softmaxOperators, 'Softmax', 13),
     cost: quantisedCost(5, 1),
-    roles: roles('ds'),
+    roles: dataThenSettings('X'),
   },
-  QLinearWhere: elementwise([1, 4], 0, 0, 'sdssdsss'),
+  QLinearWhere: elementwise(['X', 'Y'], 'condition', 0),
   QOrderedGelu: activation(5),
   QuantizeBFP,
   QuantizeLinear: standard(quantizeOperators, 'QuantizeLinear', 21),

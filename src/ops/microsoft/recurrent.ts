@@ -5,7 +5,6 @@ import { counted, times, total } from '../cost.js';
 import type { Call, Operator } from '../operator.js';
 import { recurrentOperators } from '../recurrent.js';
 import type { OperatorTable } from '../registry.js';
-import { roles } from './arguments.js';
 import { standard } from './standard.js';
 
 /** Weights are stored (directions, I, 4·H) and (directions, H, 4·H): transposed against LSTM. */
@@ -24,7 +23,8 @@ const DynamicQuantizeLSTM: Operator = {
     const cost = TransposedLstm.cost.of(call);
     return { macs: cost?.macs, otherFlops: total(cost?.otherFlops, times(call.inputSize(0), 6)) };
   }),
-  roles: roles('dwwwssswssss'),
+  roles: { data: ['X'], weight: ['W', 'R', 'P'], bias: ['B'], others: 'setting' },
+  traits: { recurrent: true },
 };
 
 /** The cell's input is X beside what attention gave in the step before, so W is as wide as both together. */
@@ -63,7 +63,12 @@ const AttnLSTM: Operator = {
       return { macs, otherFlops: cost?.otherFlops };
     },
   ),
-  roles: roles('dwwwssswwwwdsw'),
+  roles: {
+    weight: ['W', 'R', 'P', 'QW', 'MW', 'V', 'AW'],
+    bias: ['B'],
+    setting: ['sequence_lens', 'initial_h', 'initial_c', 'memory_seq_lens'],
+  },
+  traits: { recurrent: true },
 };
 
 export const recurrentVariants: OperatorTable = { AttnLSTM, DynamicQuantizeLSTM };

@@ -4,7 +4,9 @@ import { nasBench101 } from '../../spaces/nasbench101.js';
 import { nasBench201 } from '../../spaces/nasbench201.js';
 import type { Cell } from '../../spaces/space.js';
 import { Random } from '../../util/random.js';
-import { type Graf, graf101, graf201 } from './graf.js';
+import { type Graf, grafOf } from './graf.js';
+
+const [graf101, graf201] = [grafOf(nasBench101)!, grafOf(nasBench201)!];
 
 function featuresOf(graf: Graf, cell: Cell): (name: string) => number {
   const { data, names } = graf.rows([cell]);

@@ -7,9 +7,7 @@
 //
 // Sets: all that are not empty; where every pair of nodes is joined (NAS-Bench-201) without the set of all operations,
 // which tells nothing there.
-import { MAX_VERTICES, OPERATIONS as OPERATIONS_101 } from '../../spaces/nasbench101-cell.js';
-import { OPERATIONS as OPERATIONS_201 } from '../../spaces/nasbench201.js';
-import type { Cell } from '../../spaces/space.js';
+import type { AnySpace, Cell, CellOperations } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
 import { FeatureRows } from './feature-rows.js';
 
@@ -57,56 +55,56 @@ const SET_FEATURES = [
   'meanOutDegree',
 ] as const;
 
-/** Operations on nodes: 3 counts, and 6 features for each of 7 sets. */
-export const graf101: Graf = graf(OPERATIONS_101, SET_FEATURES, true, (cell) => {
-  if (cell.ops.length < 2 || cell.ops.length > MAX_VERTICES) {
-    throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of NAS-Bench-101`, {
-      hint: `its cells have up to ${MAX_VERTICES}, input and output among them`,
-    });
-  }
-  const bits = cell.ops.map((op, i) =>
-    i === 0 || i === cell.ops.length - 1 ? 0 : bitOf(OPERATIONS_101, op),
-  );
-  const edges = bits.flatMap((after, to) =>
-    bits
-      .slice(0, to)
-      .flatMap((before, from) => (cell.adjacency[from]![to] ? [{ from, to, before, after }] : [])),
-  );
-  return { nodes: bits.length, edges, counts: countsOf(OPERATIONS_101, bits) };
-});
+/** The features of a space's cells; undefined where it does not say what their operations are. */
+export function grafOf({ title, cellOperations, largestCell }: AnySpace): Graf | undefined {
+  if (cellOperations === undefined || largestCell === undefined) return undefined;
+  const { names, edges } = cellOperations;
+  return edges === undefined ? onNodes(title, names, largestCell) : onEdges(title, names, edges);
+}
 
-/** Operations on edges between four nodes: 5 counts, and 5 features for each of 30 sets. */
-export const graf201: Graf = graf(
-  OPERATIONS_201,
-  // Every edge enters a node and leaves one, so that both means are the same.
-  SET_FEATURES.slice(0, -1),
-  false,
-  (cell) => {
-    if (cell.ops.length !== PAIRS_201.length + 2) {
-      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of NAS-Bench-201`, {
-        hint: 'give input, the six operations and output, as the space has them; nothing pruned',
+/** Of NAS-Bench-101: 3 counts, and 6 features for each of 7 sets. */
+function onNodes(title: string, operations: readonly string[], largest: number): Graf {
+  return graf(operations, SET_FEATURES, true, largest, (cell) => {
+    if (cell.ops.length < 2 || cell.ops.length > largest) {
+      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of ${title}`, {
+        hint: `its cells have up to ${largest}, input and output among them`,
       });
     }
-    const bits = cell.ops.slice(1, -1).map((op) => bitOf(OPERATIONS_201, op));
-    const edges = PAIRS_201.map(([from, to], i) => ({ from, to, before: bits[i]!, after: bits[i]! }));
-    return { nodes: 4, edges, counts: countsOf(OPERATIONS_201, bits) };
-  },
-);
+    const bits = cell.ops.map((op, i) => (i === 0 || i === cell.ops.length - 1 ? 0 : bitOf(operations, op)));
+    const edges = bits.flatMap((after, to) =>
+      bits
+        .slice(0, to)
+        .flatMap((before, from) => (cell.adjacency[from]![to] ? [{ from, to, before, after }] : [])),
+    );
+    return { nodes: bits.length, edges, counts: countsOf(operations, bits) };
+  });
+}
 
-/** The edges of a cell of NAS-Bench-201 in the order of their operations. */
-const PAIRS_201 = [
-  [0, 1],
-  [0, 2],
-  [1, 2],
-  [0, 3],
-  [1, 3],
-  [2, 3],
-] as const;
+/** Of NAS-Bench-201, whose edges join four nodes: 5 counts, and 5 features for each of 30 sets. */
+function onEdges(
+  title: string,
+  operations: readonly string[],
+  ends: NonNullable<CellOperations['edges']>,
+): Graf {
+  const nodes = 1 + Math.max(...ends.flat());
+  // Every edge enters a node and leaves one, so that both means are the same.
+  return graf(operations, SET_FEATURES.slice(0, -1), false, nodes, (cell) => {
+    if (cell.ops.length !== ends.length + 2) {
+      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of ${title}`, {
+        hint: `give input, the ${ends.length} operations and output, as the space has them; nothing pruned`,
+      });
+    }
+    const bits = cell.ops.slice(1, -1).map((op) => bitOf(operations, op));
+    const edges = ends.map(([from, to], i) => ({ from, to, before: bits[i]!, after: bits[i]! }));
+    return { nodes, edges, counts: countsOf(operations, bits) };
+  });
+}
 
 function graf(
   operations: readonly string[],
   features: readonly (typeof SET_FEATURES)[number][],
   withAll: boolean,
+  mostNodes: number,
   graphOf: (cell: Cell) => Graph,
 ): Graf {
   const sets = Array.from({ length: 2 ** operations.length - (withAll ? 1 : 2) }, (_, i) => i + 1);
@@ -120,12 +118,13 @@ function graf(
     rows: (cells) => {
       const data = new Float32Array(cells.length * names.length);
       const numbers = new Float64Array(SET_FEATURES.length);
+      const paths = { shortest: new Int32Array(mostNodes), most: new Int32Array(mostNodes) };
       let at = 0;
       for (const cell of cells) {
         const graph = graphOf(cell);
         for (const count of graph.counts) data[at++] = count;
         for (const set of sets) {
-          describeSet(graph, set, numbers);
+          describeSet(graph, set, paths, numbers);
           for (let k = 0; k < features.length; k++) data[at++] = numbers[k]!;
         }
       }
@@ -135,11 +134,18 @@ function graf(
 }
 
 /** By node, edges of the shortest allowed path to it, and the most operations of the set on any path to it. */
-const shortest = new Int32Array(MAX_VERTICES);
-const most = new Int32Array(MAX_VERTICES);
+interface Paths {
+  readonly shortest: Int32Array;
+  readonly most: Int32Array;
+}
 
 /** Writes the features of a set of operations, given as bits, in the order of `SET_FEATURES`. */
-function describeSet({ nodes, edges }: Graph, set: number, into: Float64Array): void {
+function describeSet(
+  { nodes, edges }: Graph,
+  set: number,
+  { shortest, most }: Paths,
+  into: Float64Array,
+): void {
   shortest.fill(nodes, 0, nodes);
   // Below zero stays what no path leads to.
   most.fill(-nodes, 0, nodes);

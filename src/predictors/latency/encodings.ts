@@ -63,8 +63,8 @@ export const NNLP_ENCODING: Encoding = {
       into[at + MAX_ATTRIBUTES + i] = (shape[i]! - centre) / scale;
     }
   },
-  writeStatic(into, at, { batch, flops, parameters, memoryAccess }) {
-    into.set([batch, flops / GIGA, parameters / GIGA, memoryAccess / GIGA], at);
+  writeStatic(into, at, { batch, nnlqpFlops, parameters, memoryAccess }) {
+    into.set([batch, nnlqpFlops / GIGA, parameters / GIGA, memoryAccess / GIGA], at);
   },
 };
 
@@ -85,8 +85,8 @@ export const NN_FORMER_ENCODING: Encoding = {
     const sizes = at + MAX_ATTRIBUTES * WAVES;
     shape.forEach((value, i) => void into.set(knownWaves(value, SIZE_WAVES), sizes + i * SIZE_WAVES));
   },
-  writeStatic(into, at, { batch, flops, parameters, memoryAccess }) {
-    const numbers = [batch, flops / GIGA, parameters / 1e7, memoryAccess / 1e7];
+  writeStatic(into, at, { batch, nnlqpFlops, parameters, memoryAccess }) {
+    const numbers = [batch, nnlqpFlops / GIGA, parameters / 1e7, memoryAccess / 1e7];
     numbers.forEach((value, i) => void into.set(waves(value, WAVES), at + i * WAVES));
   },
 };

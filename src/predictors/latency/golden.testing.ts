@@ -35,7 +35,7 @@ export const golden = JSON.parse(
 
 /** The networks of the fixture. */
 export const goldenNetworks: readonly NetworkGraph[] = golden.networks.map(({ nodes, edges, statics }) => {
-  const [batch, flops, parameters, memoryAccess] = statics;
+  const [batch, nnlqpFlops, parameters, memoryAccess] = statics;
   return {
     nodes: nodes.map(([code, attributes, shape], i) => ({
       name: `v${i}`,
@@ -43,12 +43,12 @@ export const goldenNetworks: readonly NetworkGraph[] = golden.networks.map(({ no
       code,
       attributes,
       shape,
-      flops: 0,
+      nnlqpFlops: 0,
       parameters: 0,
       memoryAccess: 0,
     })),
     edges,
-    statics: { batch, flops, parameters, memoryAccess },
+    statics: { batch, nnlqpFlops, parameters, memoryAccess },
     unknownShapes: 0,
   };
 });

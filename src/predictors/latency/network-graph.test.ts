@@ -105,23 +105,26 @@ describe('the graph of a small network', () => {
       f: [0, 0, 8],
       y: [5 * (2 * 4 - 1 + 1), 5 * (4 + 1), 10],
     };
-    const totals = { batch: 2, flops: 0, parameters: 0, memoryAccess: 0 };
-    for (const [name, [flops, parameters, size]] of Object.entries(rows) as [keyof typeof rows, number[]][]) {
+    const totals = { batch: 2, nnlqpFlops: 0, parameters: 0, memoryAccess: 0 };
+    for (const [name, [nnlqpFlops, parameters, size]] of Object.entries(rows) as [
+      keyof typeof rows,
+      number[],
+    ][]) {
       const memoryAccess = size! + parameters!;
-      expect(named(graph, name), name).toMatchObject({ flops, parameters, memoryAccess });
-      totals.flops += flops!;
+      expect(named(graph, name), name).toMatchObject({ nnlqpFlops, parameters, memoryAccess });
+      totals.nnlqpFlops += nnlqpFlops!;
       totals.parameters += parameters!;
       totals.memoryAccess += memoryAccess;
     }
     expect(graph.statics).toEqual(totals);
     // 3456 + 1472 + 512 + 128 + 64 + 16 + 40
-    expect(graph.statics.flops).toBe(5688);
+    expect(graph.statics.nnlqpFlops).toBe(5688);
   });
 
   it('as released counts one side of a global window', () => {
     const released = networkGraph(modelOf(SMALL), { variant: 'released' });
-    expect(named(released, 'g').flops).toBe(4 * 2);
-    expect(released.statics.flops).toBe(5688 - 8);
+    expect(named(released, 'g').nnlqpFlops).toBe(4 * 2);
+    expect(released.statics.nnlqpFlops).toBe(5688 - 8);
   });
 });
 
@@ -146,23 +149,23 @@ describe('operators of transformers', () => {
     // 36 elements for an example, 8 products and 7 sums each.
     expect(named(graph, 'scores')).toMatchObject({
       code: 18,
-      flops: 36 * 15,
+      nnlqpFlops: 36 * 15,
       parameters: 0,
       memoryAccess: 72,
     });
-    expect(named(graph, 'v')).toMatchObject({ flops: 24 * 15, parameters: 32, memoryAccess: 48 + 32 });
-    expect(named(graph, 'a').flops).toBe(3 * 36 - 1);
-    expect(named(graph, 'y')).toMatchObject({ code: 0, flops: 0, parameters: 0, memoryAccess: 0 });
+    expect(named(graph, 'v')).toMatchObject({ nnlqpFlops: 24 * 15, parameters: 32, memoryAccess: 48 + 32 });
+    expect(named(graph, 'a').nnlqpFlops).toBe(3 * 36 - 1);
+    expect(named(graph, 'y')).toMatchObject({ code: 0, nnlqpFlops: 0, parameters: 0, memoryAccess: 0 });
     expect(named(graph, 'y').operator).toBe('LayerNormalization');
   });
 
   it('as released have no products', () => {
     const graph = networkGraph(modelOf(ATTENTION), { variant: 'released' });
     for (const name of ['scores', 'v', 'mixed']) {
-      expect(named(graph, name)).toMatchObject({ code: 0, flops: 0, parameters: 0, memoryAccess: 0 });
+      expect(named(graph, name)).toMatchObject({ code: 0, nnlqpFlops: 0, parameters: 0, memoryAccess: 0 });
     }
     // Three axes for a batch of two: one element.
-    expect(named(graph, 'a').flops).toBe(2);
+    expect(named(graph, 'a').nnlqpFlops).toBe(2);
     expect(graph.edges).toEqual(networkGraph(modelOf(ATTENTION)).edges);
   });
 });
@@ -239,7 +242,7 @@ describe('a dense layer written as a product and a sum', () => {
     expect(networkGraph(modelOf(layer(['y = MatMul(x, w)'], ['y']))).nodes[1]).toMatchObject({
       operator: 'Gemm',
       attributes: [0],
-      flops: 5 * 7,
+      nnlqpFlops: 5 * 7,
       parameters: 20,
       memoryAccess: 15 + 20,
     });

@@ -1,12 +1,14 @@
 // Networks as the latency predictors of the NNLQP line see them (Liu et al., ICPP 2022): one node for every value that
 // an operator gives, its operator, a few attributes and its shape; edges; and four numbers for the whole.
+import { readsOnlySizes } from '../../analysis/dependence.js';
 import { type Inference, type InferredGraph, type InferredNode, inferShapes } from '../../analysis/infer.js';
 import { isKnown } from '../../graph/dim.js';
-import { type Model, operatorName } from '../../graph/graph.js';
+import { isDefaultDomain, type Model, type Node, operatorName } from '../../graph/graph.js';
 import { usedNames } from '../../graph/order.js';
 import { isTensor, type ValueType } from '../../graph/types.js';
+import { traitsOf } from '../../ops/index.js';
 import type { Call } from '../../ops/operator.js';
-import { COUNTING, denseWork, elements, sizesOf, type Work } from './counting.js';
+import { COUNTING, denseWork, elements, sizesOrZeros, type Work } from './counting.js';
 import { attributeNumbers, codeOf, type Variant } from './operators.js';
 
 export interface NetworkNode {
@@ -20,7 +22,7 @@ export interface NetworkNode {
   readonly attributes: readonly number[];
   /** Of the value: its first four sizes, 0 where there is none or it is not known. */
   readonly shape: readonly [number, number, number, number];
-  readonly flops: number;
+  readonly nnlqpFlops: number;
   readonly parameters: number;
   /** Elements of the value and of the parameters. */
   readonly memoryAccess: number;
@@ -30,7 +32,7 @@ export interface NetworkNode {
 export interface StaticFeatures {
   /** The first size of the first input. */
   readonly batch: number;
-  readonly flops: number;
+  readonly nnlqpFlops: number;
   readonly parameters: number;
   readonly memoryAccess: number;
 }
@@ -69,11 +71,6 @@ export function networkGraph(network: Model | Inference, options: NetworkGraphOp
   const { graph } = 'model' in network ? network : inferShapes(network);
   return new Reading(graph, options.variant ?? 'meant').finish();
 }
-
-/** Operators that hand on what they are given. */
-const HANDED_ON: ReadonlySet<string> = new Set(['Identity', 'Dropout']);
-/** Operators that ask for the sizes of a value, not for the value. */
-const SIZES_ONLY: ReadonlySet<string> = new Set(['Shape', 'Size']);
 
 interface Dense {
   readonly channelsIn: number;
@@ -120,7 +117,7 @@ class Reading {
     const uses = usesIn(graph);
     for (const inferred of graph.nodes) {
       if (inferred.isFunction) this.#function(inferred, places);
-      else if (!SIZES_ONLY.has(inferred.node.opType)) this.#node(inferred.call, places, uses);
+      else if (!readsOnlySizes(inferred.node)) this.#node(inferred.call, places, uses);
     }
   }
 
@@ -144,7 +141,7 @@ class Reading {
     const parents = new Set(usedNames(node).flatMap((name) => placeOf(places, name) ?? []));
     const [parent] = parents;
     if (parent === undefined) return;
-    const isHandedOn = HANDED_ON.has(operatorName(node)) || this.#addsBias(call, parents, uses);
+    const isHandedOn = traitsOf(node).moves === 'same' || this.#addsBias(call, parents, uses);
     node.outputs.forEach((name, i) => {
       if (name === '') return;
       places.set(name, isHandedOn ? parent : this.#output(call, i, parents, places));
@@ -170,7 +167,7 @@ class Reading {
         attributes: dense === undefined ? attributeNumbers(call, code) : [0],
         shape: shapeOf(type),
         ...work,
-        memoryAccess: code === 0 ? 0 : elements(sizesOf(type)) + work.parameters,
+        memoryAccess: code === 0 ? 0 : elements(sizesOrZeros(type)) + work.parameters,
       },
       type,
       parents,
@@ -183,14 +180,15 @@ class Reading {
   #addsBias(call: Call, parents: ReadonlySet<number>, uses: ReadonlyMap<string, number>): boolean {
     const [place] = parents;
     const draft = this.#drafts[place!]!;
-    if (draft.dense === undefined || operatorName(call.node) !== 'Add' || parents.size > 1) return false;
+    if (draft.dense === undefined || traitsOf(call.node).arithmetic !== 'add' || parents.size > 1)
+      return false;
     const { inputs, outputs } = call.node;
     const at = inputs.indexOf(draft.node.name);
     if (at < 0 || uses.get(draft.node.name) !== 1) return false;
     const { channelsIn, channelsOut } = draft.dense;
-    if (String(sizesOf(call.inputs[1 - at])) !== String([channelsOut])) return false;
+    if (String(sizesOrZeros(call.inputs[1 - at])) !== String([channelsOut])) return false;
     const work = denseWork(channelsIn, channelsOut, 1);
-    const memoryAccess = elements(sizesOf(call.outputs[0])) + work.parameters;
+    const memoryAccess = elements(sizesOrZeros(call.outputs[0])) + work.parameters;
     draft.node = { ...draft.node, name: outputs[0]!, attributes: [1], ...work, memoryAccess };
     draft.dense = undefined;
     return true;
@@ -198,7 +196,7 @@ class Reading {
 
   finish(): NetworkGraph {
     const nodes = this.#drafts.map(({ node }) => node);
-    const sum = (count: 'flops' | 'parameters' | 'memoryAccess'): number =>
+    const sum = (count: 'nnlqpFlops' | 'parameters' | 'memoryAccess'): number =>
       nodes.reduce((total, node) => total + node[count], 0);
     const { inputNames, types } = this.#graph;
     return {
@@ -208,7 +206,7 @@ class Reading {
       ),
       statics: {
         batch: shapeOf(types.get(inputNames[0] ?? ''))[0],
-        flops: sum('flops'),
+        nnlqpFlops: sum('nnlqpFlops'),
         parameters: sum('parameters'),
         memoryAccess: sum('memoryAccess'),
       },
@@ -217,7 +215,7 @@ class Reading {
   }
 }
 
-const NO_WORK: Work = { flops: 0, parameters: 0 };
+const NO_WORK: Work = { nnlqpFlops: 0, parameters: 0 };
 
 function placeOf(places: Places, name: string): number | undefined {
   const place = places.get(name);
@@ -237,16 +235,20 @@ function inputNode(name: string, type: ValueType | undefined): NetworkNode {
 }
 
 function shapeOf(type: ValueType | undefined): NetworkNode['shape'] {
-  const [a = 0, b = 0, c = 0, d = 0] = sizesOf(type);
+  const [a = 0, b = 0, c = 0, d = 0] = sizesOrZeros(type);
   return [a, b, c, d];
 }
 
 /** The channels of a product (B, in)·(in, out) whose second factor is constant. */
 function denseProduct(call: Call, constants: readonly number[]): Dense | undefined {
-  if (operatorName(call.node) !== 'MatMul' || !constants.includes(1)) return undefined;
-  if (sizesOf(call.inputs[0]).length !== 2) return undefined;
-  const weight = sizesOf(call.inputs[1]);
+  if (!isMatMul(call.node) || !constants.includes(1)) return undefined;
+  if (sizesOrZeros(call.inputs[0]).length !== 2) return undefined;
+  const weight = sizesOrZeros(call.inputs[1]);
   return weight.length === 2 ? { channelsIn: weight[0]!, channelsOut: weight[1]! } : undefined;
+}
+
+function isMatMul(node: Node): boolean {
+  return isDefaultDomain(node.domain) && traitsOf(node).product === 'matmul';
 }
 
 /** How often every name is read in a graph; what it gives out counts as read. */

@@ -1,6 +1,7 @@
 // What the latency predictors of the NNLQP line know of ONNX operators: their codes, and which of their attributes
 // become numbers.
 import type { Call } from '../../ops/operator.js';
+import { biasOf } from './counting.js';
 
 /** An attribute as the predictors see it: one number, of a list the first. */
 export type AttributeName =
@@ -90,7 +91,7 @@ const NUMBERS: Readonly<Record<AttributeName, (call: Call, place: number) => num
   pads: first('pads', 0),
   dilations: first('dilations', 1),
   group: (call) => call.int('group', 1),
-  bias: (call) => Number(call.has(2)),
+  bias: biasOf,
   perm: (call, place) => {
     const rank = call.shape(0)?.length ?? 0;
     return (call.ints('perm') ?? Array.from({ length: rank }, (_, i) => rank - 1 - i))[place] ?? 0;

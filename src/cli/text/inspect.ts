@@ -1,16 +1,18 @@
 // An inspection for people, at most 80 columns wide.
-import type { Block } from '../analysis/blocks.js';
-import type { Counts } from '../analysis/cost.js';
+import type { Block } from '../../analysis/blocks.js';
+import type { Counts } from '../../analysis/cost.js';
 import {
   type Inspection,
   magnitude,
   type OperatorCounts,
   type SortKey,
   sortByCount,
-} from '../analysis/inspect.js';
-import type { Model } from '../graph/graph.js';
-import { formatType } from '../graph/types.js';
-import { printable } from '../util/printable.js';
+} from '../../analysis/inspect.js';
+import { typicalSizes } from '../../analysis/typical-sizes.js';
+import type { InspectedNetwork } from '../../app/inspect.js';
+import type { Model } from '../../graph/graph.js';
+import { formatType } from '../../graph/types.js';
+import { printable } from '../../util/printable.js';
 import {
   bar,
   type Column,
@@ -22,7 +24,7 @@ import {
   table,
   WIDTH,
   wrap,
-} from './format.js';
+} from '../format.js';
 
 export interface TextOptions {
   readonly file: string;
@@ -214,8 +216,39 @@ function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
   );
 }
 
+/** Several networks, a line each: what they cost. */
+export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey): string {
+  const known = networks.flatMap(({ name, result }) =>
+    'code' in result ? [] : [{ name, ...result.inspection }],
+  );
+  const sorted = sort
+    ? [...known].sort((a, b) => shareOf(sort, b.cost.totals) - shareOf(sort, a.cost.totals))
+    : known;
+  return table(
+    [
+      { title: 'Network', flexible: 'end' },
+      { title: 'Nodes', align: 'right' },
+      { title: 'Params', align: 'right' },
+      { title: 'MACs', align: 'right' },
+      { title: 'FLOPs', align: 'right' },
+      { title: 'Weights', align: 'right' },
+      { title: 'Peak', align: 'right' },
+    ],
+    sorted.map(({ name, coverage, cost: { totals } }) => [
+      name,
+      String(coverage.nodes),
+      formatCount(totals.parameters),
+      fit(formatCount(totals.macs), 18),
+      fit(formatCount(totals.flops), 18),
+      formatBytes(totals.weightBytes),
+      fit(formatBytes(totals.peakActivationBytes), 12),
+    ]),
+    0,
+  ).join('\n');
+}
+
 /** What was not understood, and what to do about it. */
-function notes({ coverage, cost }: Inspection): string[] {
+function notes({ coverage, cost, inference }: Inspection): string[] {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(...wrap(`! ${text}`, 2, 4));
   for (const { operator, count, nodes } of coverage.unknownOperators) {
@@ -235,8 +268,12 @@ function notes({ coverage, cost }: Inspection): string[] {
   }
   if (coverage.symbols.length > 0) {
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
-    const flags = coverage.symbols.map((s) => `--dim '${s.symbol}=1'`.replace(/'([\w.]+=1)'/, '$1'));
-    note(`sizes that are not fixed: ${names.join(', ')}. Fix them with ${flags.join(' ')}`);
+    const typical = typicalSizes(inference.graph);
+    const flags = coverage.symbols.map(({ symbol }) => {
+      const assignment = `${symbol}=${typical.get(symbol) ?? 1}`;
+      return `--dim ${/^[\w.=]+$/.test(assignment) ? assignment : `'${assignment}'`}`;
+    });
+    note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${flags.join(' ')}`);
   }
   if (cost.totals.peakActivationBytes === undefined)
     note('the peak of activations depends on sizes that are not fixed');

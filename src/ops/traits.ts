@@ -1,0 +1,127 @@
+// What kinds of operators there are, for everything above `ops/`: one table of facts, stated where an operator is
+// defined. Nothing above asks for operators by name where a trait says what it wants to know.
+//
+// | trait             | says                                                     | asked by                           |
+// |-------------------|----------------------------------------------------------|------------------------------------|
+// | moves             | how elements of an input become elements of the output   | constants, weights, views, patterns|
+// | isView            | the first output shares the memory of the first input    | cost, liveness                     |
+// | activation        | an elementwise function of one input, and which          | activation proxies, edits of files |
+// | arithmetic        | elementwise arithmetic with broadcasting, and which      | patterns, residual sums, scales    |
+// | normalisation     | over what it takes its statistics                        | weights, normalisations, axes      |
+// | pooling           | what a window keeps, and how large it is                 | features, layers                   |
+// | reduction         | what is kept of the axes that disappear                  | features, normalisations in parts  |
+// | convolution       | plain, transposed or deformable                          | layers, fans, axes of channels     |
+// | product           | how its matrices are written                             | layers, attention                  |
+// | softmax           | itself or its logarithm                                  | attention, logits                  |
+// | recurrent         | a layer that goes through a sequence                     | weights                            |
+// | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
+// | ignoresElementsOf | inputs of which only size and type are looked at         | what depends on the input          |
+// | draws             | random numbers: always, or in training only              | seeds, common subexpressions       |
+// | typeAttribute     | the attribute that names the element type of the output  | wider types of floats              |
+// | sequence          | how it makes or takes apart a sequence of tensors        | flattening                         |
+// | controlFlow       | which graphs of its own it runs                          | flattening                         |
+// | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
+
+/** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
+export type Movement =
+  /** As they are; Dropout in a network that is used. */
+  | 'same'
+  /** As another type. */
+  | 'type'
+  /** In the same order, under another shape. */
+  | 'shape'
+  /** With the axes in another order. */
+  | 'axes'
+  /** In another layout in memory, of the same meaning. */
+  | 'layout'
+  /** Repeated along axes of size 1, as elementwise operators repeat them anyway. */
+  | 'broadcast'
+  /** Repeated along any axis. */
+  | 'repeat'
+  /** Some of them, by position. */
+  | 'part'
+  /** Whole slices along one axis, by indices that are an input: rows of a table. */
+  | 'rows'
+  /** Single elements or parts, by indices that are an input. */
+  | 'lookup'
+  /** Together with those of other inputs. */
+  | 'join'
+  /** With others around them. */
+  | 'pad'
+  /** Rounded to, or scaled back from, integers: the only movement that computes. */
+  | 'quantisation';
+
+export type Activation =
+  /** Nearly 0 on one side and nearly the identity on the other: ReLU, GELU, SiLU, ELU … */
+  | 'rectifier'
+  /** From 0 to 1: x·f(x) is a rectifier. */
+  | 'sigmoid'
+  /** From −1 to 1. */
+  | 'tanh'
+  | 'erf'
+  | 'softsign'
+  /** ln(1 + eˣ). */
+  | 'softplus'
+  /** Between two bounds. */
+  | 'clip';
+
+export type Arithmetic =
+  | 'add'
+  | 'subtract'
+  | 'multiply'
+  | 'divide'
+  | 'power'
+  | 'root'
+  | 'reciprocal'
+  | 'minimum'
+  | 'maximum'
+  | 'remainder'
+  /** One of two values, by a condition. */
+  | 'select';
+
+/** What mean and variance, or a norm, are taken over. */
+export type Normalisation =
+  /** All samples and positions of a channel, or running statistics of them. */
+  | 'batch'
+  /** Positions of one sample and channel. */
+  | 'instance'
+  /** Positions of one sample and a group of channels. */
+  | 'group'
+  /** Channels of one position. */
+  | 'layer'
+  /** Neighbouring channels. */
+  | 'local'
+  /** Axes that an attribute names. */
+  | 'axes';
+
+export interface Pooling {
+  readonly keeps: 'average' | 'maximum' | 'norm';
+  readonly over: 'window' | 'image';
+}
+
+export type Reduction = 'mean' | 'sum' | 'maximum' | 'other';
+
+export interface Traits {
+  readonly moves?: Movement;
+  readonly isView?: true;
+  readonly activation?: Activation;
+  readonly arithmetic?: Arithmetic;
+  readonly normalisation?: Normalisation;
+  readonly pooling?: Pooling;
+  readonly reduction?: Reduction;
+  readonly convolution?: 'plain' | 'transposed' | 'deformable';
+  /** `matmul`: numpy's; `gemm`: of two matrices, with a third added; `einsum`: by an equation; `packed`: of weights in few bits. */
+  readonly product?: 'matmul' | 'gemm' | 'einsum' | 'packed';
+  readonly softmax?: 'plain' | 'logarithm';
+  readonly recurrent?: true;
+  readonly attention?: true;
+  /** Names of inputs. */
+  readonly ignoresElementsOf?: readonly string[];
+  readonly draws?: 'always' | 'inTraining';
+  /** The name of an attribute. */
+  readonly typeAttribute?: string;
+  readonly sequence?: 'construct' | 'split' | 'at' | 'concat';
+  /** `branch`: one of several bodies runs; `loop`: one runs again and again. */
+  readonly controlFlow?: 'branch' | 'loop';
+  readonly isConstant?: true;
+}
