@@ -1,11 +1,12 @@
 // Zero-cost proxies as `auspex search` takes them: scores of lists of architectures.
+
+import type { ProxySource } from '../app/search/scorers.js';
 import { COMBINATIONS, PROXIES } from '../proxies/index.js';
 import { AuspexError } from '../util/errors.js';
 import { columnsNamed, columnValues, type ScoringPlan, threadsOf } from './proxy-plan.js';
 import { scorePool } from './proxy-pool.js';
 import type { NetworkResult } from './proxy-scoring.js';
 import { errorText } from './proxy-text.js';
-import type { ProxySource } from './search.js';
 
 /** Networks for each worker from which on it pays to start them. */
 const WORTH_WORKERS = 4;
@@ -28,7 +29,8 @@ export const proxyScorers: ProxySource =
       // Scores depend on the batch, so that a search does not go on with another.
       name: batch === undefined ? name : `${name} (batch ${batch})`,
       better,
-      async score(architectures, signal) {
+      async score(networks, signal) {
+        const architectures = networks.map(({ arch, ref }) => arch?.text ?? ref);
         const fresh = [...new Set(architectures)].filter((arch) => !known.has(arch));
         const used = fresh.length >= WORTH_WORKERS * workers ? workers : 1;
         const threads = threadsOf({ workers: used });
