@@ -148,7 +148,7 @@ function strategiesOf(set: SearchSet): Map<string, Strategy> {
       scorers.set(name, {
         name,
         better: 'higher',
-        score: async (list) => Float64Array.from(list, (a) => values.get(a)!),
+        score: async (list) => Float64Array.from(list, ({ arch }) => values.get(arch!.text)!),
       });
   }
   for (const [name, members] of Object.entries(set.combined)) {
@@ -181,7 +181,7 @@ type Run = (strategy: Strategy, seed: number) => Promise<number[]>;
 function runner({ space: base, table, label }: SearchSet): Run {
   const space = tableSpace(base, table, [label]);
   const evaluator = tableEvaluator(base, table, [label]);
-  const better = evaluator.better === 'higher' ? Math.max : Math.min;
+  const better = evaluator.objectives[0]!.better === 'higher' ? Math.max : Math.min;
   return async (strategy, seed) => {
     const { trials } = await runSearch({ space, evaluator, strategy, budget: BUDGET, seed });
     const best: number[] = [];

@@ -26,7 +26,7 @@ const ROWS = [
 
 /** What may use Node's own modules. Test files may, too. */
 const NODE_ONLY = [
-  /^(cli|server|app|reproduce|store|measure)\//,
+  /^(app|cli|server|reproduce|store|measure)\//,
   /^onnx\/(file|output-file)\.ts$/,
   /^inputs\/(images|cifar|npy|png)\.ts$/,
   /^index\.ts$/,

@@ -2,10 +2,12 @@
 // at the end all trials go to RESULT.
 import { writeFileSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { agingEvolution } from '../src/search/aging-evolution.js';
-import { etas } from '../src/search/etas.js';
-import { localSearch } from '../src/search/local-search.js';
+import type { Network } from '../src/networks/index.js';
+import { oneByOne } from '../src/search/evaluating.js';
 import { runSearch } from '../src/search/search.js';
+import { agingEvolution } from '../src/search/strategies/aging-evolution.js';
+import { etas } from '../src/search/strategies/etas.js';
+import { localSearch } from '../src/search/strategies/local-search.js';
 import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { TrialLog } from '../src/store/trial-log.js';
 import { digest } from '../src/util/digest.js';
@@ -16,9 +18,9 @@ const noise = (text: string): number => Number.parseInt(digest(text).slice(0, 8)
 const scorer = {
   name: 'noise',
   better: 'higher' as const,
-  score: async (list: readonly string[]) => {
+  score: async (list: readonly Network[]) => {
     await setTimeout(5);
-    return Float64Array.from(list, (arch) => noise(`score ${arch}`));
+    return Float64Array.from(list, ({ arch }) => noise(`score ${arch!.text}`));
   },
 };
 const strategies = {
@@ -30,20 +32,20 @@ const strategies = {
 const log = TrialLog.open(path, { resume: true });
 const { trials, end } = await runSearch({
   space: nasBench201,
-  evaluator: {
-    name: 'noise',
-    better: 'higher',
-    evaluate: async (arch) => {
+  evaluator: oneByOne(
+    { name: 'noise', objectives: [{ name: 'noise', better: 'higher' }] },
+    async (network) => {
+      const { text } = network.arch!;
       writeSync(1, 'evaluates\n');
-      await setTimeout(2 + 6 * noise(`time ${arch}`));
-      if (noise(arch) < 0.1) throw new Error('made to fail');
-      return noise(arch);
+      await setTimeout(2 + 6 * noise(`time ${text}`));
+      if (noise(text) < 0.1) throw new Error('made to fail');
+      return [noise(text)];
     },
-  },
+    2,
+  ),
   strategy: strategies[name as keyof typeof strategies],
   budget: 33,
   seed: 7,
-  parallel: 2,
   log,
 });
 log.close();

@@ -1,31 +1,14 @@
 // Predictors in files: those that users trained, and those that come with the package.
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { readModel, unreadable } from '../onnx/file.js';
-import { decodePredictor } from '../predictors/load.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
-import { AuspexError } from '../util/errors.js';
+import { loadPredictor } from '../store/predictor-file.js';
+
+export { loadPredictor };
 
 /** Where the package keeps its own. */
 const SHIPPED = new URL('../../predictors/', import.meta.url);
-
-export async function loadPredictor(path: string, options?: SessionOptions): Promise<Predictor> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-  try {
-    return await decodePredictor(bytes, { threads: availableParallelism(), ...options, read: readModel });
-  } catch (error) {
-    if (!(error instanceof AuspexError)) throw error;
-    throw error.within({ file: path });
-  }
-}
 
 /** A predictor that comes with the package, as the list of them says. */
 export interface ShippedPredictor {

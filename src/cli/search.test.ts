@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readModel } from '../onnx/file.js';
+import type { Network } from '../networks/index.js';
+import { readModel, writeModel } from '../onnx/file.js';
 import { describeArchitecture } from '../spaces/describe.js';
 import { natsSize } from '../spaces/nats-size.js';
 import { ARCH_KEY } from '../spaces/network.js';
@@ -40,7 +41,8 @@ async function run(...args: string[]): Promise<string> {
       ? {
           name,
           better: 'higher' as const,
-          score: async (list: readonly string[]) => Float64Array.from(list, accuracyOf),
+          score: async (list: readonly Network[]) =>
+            Float64Array.from(list, ({ arch }) => accuracyOf(arch!.text)),
         }
       : undefined;
   const command = searchCommand({ proxies: () => noise, write: (text) => lines.push(text) }).exitOverride();
@@ -124,13 +126,13 @@ describe('auspex search', () => {
     const html = readFileSync(report, 'utf8');
     expect(html.match(/<svg /g)!.length).toBeGreaterThanOrEqual(2);
     expect(html).toContain(found.best.arch);
-    expect(objectives[1]).toEqual({ name: 'latency', better: 'lower' });
+    expect(objectives[1]).toEqual({ name: 'latency', better: 'lower', unit: 'ms' });
     expect(front.length).toBeGreaterThan(1);
     for (const { arch, objectives: values } of front) {
       expect(values).toEqual([accuracyOf(arch), Number.parseInt(arch, 10)]);
     }
     expect(await run(...args, '--budget', '30')).toMatch(
-      /none is better in everything than:\n {2}accuracy \d/,
+      /accuracy \(%\), higher is better\nlatency \(ms\), lower is better\n[\s\S]*Pareto front:\n {2}accuracy \d/,
     );
   });
 
@@ -158,6 +160,52 @@ describe('auspex search', () => {
     expect(found).toMatchObject({ evaluator: 'widths', objectives: [{ better: 'higher' }], failed: 0 });
     expect(found.best.value).toBe(accuracyOf(found.best.arch));
     await expect(run('--evaluator', 'proxy:ntsr', ...args)).rejects.toMatchObject({ code: 'PROXY_POOL' });
+  });
+
+  it('follows the direction of a label', async () => {
+    const found = await json(...TABLE, '--label', 'latency', '--budget', '60');
+    expect(found.best.value).toBe(8);
+    expect((await json(...TABLE, '--label', 'latency', '--better', 'lower', '--budget', '60')).best).toEqual(
+      found.best,
+    );
+    const args = ['--evaluate', 'echo 1', '--strategy', 'random', '--budget', '2'];
+    expect((await json(...args, '--label', 'lat_ms')).objectives).toEqual([
+      { name: 'lat_ms', better: 'lower', unit: 'ms' },
+    ]);
+  });
+
+  it('refuses the log of an earlier version, and leaves it as it is', async () => {
+    const args = [...TABLE, '--label', 'accuracy', '-o', at('old')];
+    await run(...args, '--budget', '3');
+    const log = join(at('old'), 'trials.jsonl');
+    // The last line is cut off, as by kill −9.
+    const old = readFileSync(log, 'utf8').replace('"version":2', '"version":1').slice(0, -5);
+    writeFileSync(log, old);
+    await expect(run(...args, '--budget', '5', '--resume')).rejects.toMatchObject({
+      code: 'SEARCH_LOG_VERSION',
+      message: expect.stringContaining('an earlier version'),
+      hint: 'finish it with that version or start a new search in another folder',
+    });
+    expect(readFileSync(log, 'utf8')).toBe(old);
+  });
+
+  it('searches around a file', async () => {
+    const net = at('net.onnx');
+    writeModel(natsSize.network(natsSize.parse('8:8:8:8:8')), net);
+    const command = searchCommand({ write: (text) => lines.push(text) }).exitOverride();
+    const lines: string[] = [];
+    const args = [`onnx:${net}`, '--budget', '4', '--seed', '1', '--strategy', 'random', '-o', at('around')];
+    const evaluate = ['--evaluate', 'echo {arch} > /dev/null; wc -c < {onnx}', '--label', 'size'];
+    await command.parseAsync([...args, ...evaluate, '--max', 'macs=1e12', '--json'], { from: 'user' });
+    const found = JSON.parse(lines.join(''));
+    expect(found).toMatchObject({ space: 'onnx', evaluations: 4, failed: 0 });
+    expect(found.best.arch).toMatch(/^base/);
+    expect(readModel(join(at('around'), 'winner.onnx')).graph.nodes.length).toBeGreaterThan(5);
+    expect(
+      JSON.parse(readFileSync(join(at('around'), 'trials.jsonl'), 'utf8').split('\n')[0]!).files,
+    ).toEqual({
+      'the searched file': expect.stringMatching(/^[\da-f]{64}$/),
+    });
   });
 
   it('keeps to limits', async () => {
@@ -189,6 +237,17 @@ describe('auspex search', () => {
     [[...TABLE, '--label', 'accuracy', '--option', 'size=3', '--budget', '5'], 'STRATEGY_OPTION'],
     [[...TABLE, '--label', 'accuracy', '--max', 'energy=3', '--budget', '5'], 'SCORE_UNKNOWN'],
     [[...TABLE, '--label', 'accuracy', '--budget', '5', '--resume'], 'BAD_OPTION'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '5', '--better', 'lower'], 'BETTER_CONTRADICTS'],
+    [
+      [...TABLE, '--label', 'accuracy,latency', '--budget', '5', '--better', 'higher,higher'],
+      'BETTER_CONTRADICTS',
+    ],
+    [[...TABLE, '--label', 'latency', '--budget', '5', '--better', 'lower,lower'], 'BAD_OPTION'],
+    [['--evaluator', 'proxy:widths', '--budget', '5', '--better', 'lower'], 'BETTER_CONTRADICTS'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '5', '--option', 'population=1e12'], 'STRATEGY_OPTION'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '5', '--parallel', '99999'], 'BAD_OPTION'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '4000000000'], 'BUDGET'],
+    [[...TABLE, '--label', 'accuracy', '--budget', '0'], 'BUDGET'],
   ])('refuses %j', async (args, code) => {
     await expect(run(...args)).rejects.toMatchObject({ code });
   });

@@ -2,12 +2,15 @@
 import { changeEach, choiceCount, crossover, mutate, mutateEach, neighbours } from '../spaces/choices.js';
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import { type Pause, pauses } from '../util/pauses.js';
 import type { Random } from '../util/random.js';
-import type { Constraint } from './contract.js';
 import { isTableSpace } from './table-space.js';
 
 /** Samples in a row that may be forbidden before a constraint counts as one that cannot be kept. */
 const SAMPLE_TRIES = 10_000;
+
+/** Samples that are drawn before they are checked. */
+const MOST_DRAWN = 256;
 
 /** Mutants of one architecture that may be forbidden. */
 const MUTANT_TRIES = 100;
@@ -15,15 +18,24 @@ const MUTANT_TRIES = 100;
 /** Architectures that are kept as their texts were read; all are forgotten when there are more. */
 const MOST_KEPT = 20_000;
 
+/** A constraint on architectures as texts: whether each of a list is allowed. */
+export interface TextConstraint {
+  readonly name: string;
+  allows(architectures: readonly string[]): Promise<readonly boolean[]>;
+}
+
 export class Candidates {
   readonly space: AnySpace;
-  readonly #constraints: readonly Constraint[];
+  readonly #constraints: readonly TextConstraint[];
+  readonly #pause: Pause;
   readonly #allowed = new Map<string, boolean>();
   readonly #archs = new Map<string, unknown>();
 
-  constructor(space: AnySpace, constraints: readonly Constraint[] = []) {
+  /** @param pause awaited while candidates are made */
+  constructor(space: AnySpace, constraints: readonly TextConstraint[] = [], pause: Pause = pauses()) {
     this.space = space;
     this.#constraints = constraints;
+    this.#pause = pause;
   }
 
   /** The same for architectures that are the same network. */
@@ -33,32 +45,49 @@ export class Candidates {
   }
 
   async allows(text: string): Promise<boolean> {
-    const known = this.#allowed.get(text);
-    if (known !== undefined) return known;
-    let allowed = true;
-    for (const constraint of this.#constraints) {
-      allowed &&= await constraint.allows(text);
-    }
-    this.#allowed.set(text, allowed);
-    return allowed;
+    return (await this.#allowedOf([text])).length === 1;
   }
 
   async sample(random: Random): Promise<string> {
-    for (let tries = 0; tries < SAMPLE_TRIES; tries++) {
-      const text = this.#textOf(this.space.sample(random));
-      if (await this.allows(text)) return text;
+    return (await this.samples(1, random))[0]!;
+  }
+
+  /** As many draws as it takes, checked in lists; the same as `sample` gives one by one. */
+  async samples(count: number, random: Random): Promise<string[]> {
+    const found: string[] = [];
+    for (let forbidden = 0; found.length < count; ) {
+      const drawn = Array.from({ length: Math.min(MOST_DRAWN, count - found.length) }, () =>
+        this.#textOf(this.space.sample(random)),
+      );
+      await this.#pause();
+      const allowed = await this.#allowedOf(drawn);
+      found.push(...allowed);
+      forbidden = allowed.length > 0 ? 0 : forbidden + drawn.length;
+      if (forbidden >= SAMPLE_TRIES) throw this.#tooTight();
     }
+    return found;
+  }
+
+  #tooTight(): AuspexError {
     const names = this.#constraints.map(({ name }) => name).join(', ');
-    throw new AuspexError(
+    return new AuspexError(
       'CONSTRAINT_TOO_TIGHT',
-      `none of ${SAMPLE_TRIES} architectures of ${this.space.title} that were drawn keeps to ${names}`,
-      { hint: 'allow more' },
+      `none of ${SAMPLE_TRIES} sampled architectures of ${this.space.title} satisfies ${names}`,
+      { hint: 'use a looser --max or --min' },
     );
   }
 
   /** Architectures that are not the same network, fewer where the space has no more. */
   async pool(size: number, random: Random): Promise<string[]> {
-    return this.distinct(size, () => this.sample(random));
+    const found = new Map<string, string>();
+    for (let misses = 0; found.size < size && misses < 10 * size + 100; ) {
+      for (const text of await this.samples(size - found.size, random)) {
+        const key = this.key(text);
+        misses = found.has(key) ? misses + 1 : 0;
+        if (!found.has(key)) found.set(key, text);
+      }
+    }
+    return [...found.values()];
   }
 
   /** Makes architectures until there are enough different ones that are not taken, or too many were made in vain. */
@@ -116,20 +145,32 @@ export class Candidates {
     const { space } = this;
     const arch = this.#archOf(text);
     const around = isTableSpace(space) ? space.neighbours(arch) : neighbours(space, arch);
-    const found: string[] = [];
-    for (const i of random.sample(around.length, around.length)) {
-      const neighbour = this.#textOf(around[i]);
-      if (await this.allows(neighbour)) found.push(neighbour);
-    }
-    return found;
+    const order = random.sample(around.length, around.length);
+    return this.#allowedOf(Array.from(order, (i) => this.#textOf(around[i])));
   }
 
   async #firstAllowed(make: () => unknown): Promise<string | undefined> {
+    await this.#pause();
     for (let tries = 0; tries < MUTANT_TRIES; tries++) {
       const text = this.#textOf(make());
       if (await this.allows(text)) return text;
     }
     return undefined;
+  }
+
+  /** Those of a list that all constraints allow. */
+  async #allowedOf(texts: readonly string[]): Promise<string[]> {
+    if (this.#constraints.length === 0) return [...texts];
+    let left = [...new Set(texts)].filter((text) => !this.#allowed.has(text));
+    const fresh = left;
+    for (const constraint of this.#constraints) {
+      if (left.length === 0) break;
+      const allowed = await constraint.allows(left);
+      left = left.filter((_, i) => allowed[i]);
+    }
+    for (const text of fresh) this.#allowed.set(text, false);
+    for (const text of left) this.#allowed.set(text, true);
+    return texts.filter((text) => this.#allowed.get(text));
   }
 
   /** Reads a text once. */

@@ -1,7 +1,7 @@
 // Limits that architectures must keep to be proposed at all.
-import { describeArchitecture, type NetworkDescription } from '../spaces/describe.js';
-import type { AnySpace, NetworkOptions } from '../spaces/space.js';
+import type { NetworkDescription } from '../spaces/describe.js';
 import type { Constraint, Scorer } from './contract.js';
+import { countsOf } from './costs.js';
 import { scored } from './scorers.js';
 
 export interface Range {
@@ -20,17 +20,13 @@ function nameOf(what: string, { least, most }: Range): string {
  * A limit on what a network costs.
  *
  * @example
- * costWithin(autoFormerTiny, 'parameters', { most: 9e6 });
+ * costWithin('parameters', { most: 9e6 });
  */
-export function costWithin(
-  space: AnySpace,
-  what: keyof NetworkDescription,
-  range: Range,
-  options: NetworkOptions = {},
-): Constraint {
+export function costWithin(what: keyof NetworkDescription, range: Range): Constraint {
   return {
     name: nameOf(what, range),
-    allows: (arch) => isWithin(describeArchitecture(space, space.parse(arch), options)[what], range),
+    allows: async (networks, signal) =>
+      (await countsOf(networks, signal)).map((counts) => isWithin(counts[what], range)),
   };
 }
 
@@ -38,6 +34,7 @@ export function costWithin(
 export function scoreWithin(scorer: Scorer, range: Range): Constraint {
   return {
     name: nameOf(scorer.name, range),
-    allows: async (arch) => isWithin((await scored(scorer, [arch]))[0]!, range),
+    allows: async (networks, signal) =>
+      Array.from(await scored(scorer, networks, signal), (score) => isWithin(score, range)),
   };
 }

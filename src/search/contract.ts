@@ -1,5 +1,6 @@
-// What a search is made of: who values an architecture, who guesses that value beforehand, what is allowed, and what
-// proposes. Architectures are texts of a space here, so that none of the parts needs to know its type.
+// What a search is made of: what evaluates networks, what scores them beforehand, what is allowed, and what proposes.
+// Evaluators, scorers and constraints get lists of networks; strategies, trials and logs have architectures as texts.
+import type { Network } from '../networks/index.js';
 import type { Random } from '../util/random.js';
 import type { Candidates } from './candidates.js';
 
@@ -9,32 +10,53 @@ export type Direction = 'higher' | 'lower';
 export interface Objective {
   readonly name: string;
   readonly better: Direction;
+  /** `%`, `ms`; absent for a number without one. */
+  readonly unit?: string;
 }
 
-/** The true value of an architecture: it costs something, and a budget says how often it may be asked. */
+/** What came of an evaluation: a number for every objective, or why there is none. */
+export type Outcome = { readonly values: readonly number[] } | { readonly error: EvaluationError };
+
+export interface EvaluationError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Evaluated {
+  /** Which network of the list, from 0. */
+  readonly place: number;
+  readonly outcome: Outcome;
+  /** How long it took; of a batch its share. */
+  readonly seconds: number;
+}
+
+/** The true value of a network: it costs something, and a budget limits how many are evaluated. */
 export interface Evaluator {
   readonly name: string;
-  /** Of the value; with several objectives, of the first of them. */
-  readonly better: Direction;
-  /** What the numbers of `objectives` are, in their order; the first is the trial's value. One named `name` unless given. */
-  readonly objectives?: readonly Objective[];
-  /** Whatever it throws becomes the error of the trial, and the search goes on. */
-  evaluate(arch: string, signal: AbortSignal): Promise<number | { readonly objectives: readonly number[] }>;
+  /** What its numbers are, one at least; the first is the value of a trial. */
+  readonly objectives: readonly Objective[];
+  /**
+   * Evaluates a list. Outcomes come in groups, in any order, as they are known; each group is in the log before the next
+   * one is asked for. `inBatches` and `oneByOne` make such functions. What it throws becomes the error of the networks
+   * that have no outcome yet, and the search continues.
+   */
+  evaluate(networks: readonly Network[], signal: AbortSignal): AsyncIterable<readonly Evaluated[]>;
 }
 
 /** A cheap guess, such as a zero-cost proxy or a predictor. Only how it orders the list it is given counts. */
 export interface Scorer {
   readonly name: string;
   readonly better: Direction;
-  /** A number for each; NaN where there is none, which ranks last. */
-  score(architectures: readonly string[], signal?: AbortSignal): Promise<Float64Array>;
+  /** A number for each network; NaN where there is none, which ranks last. */
+  score(networks: readonly Network[], signal?: AbortSignal): Promise<Float64Array>;
 }
 
 /** What architectures must be like to be proposed. */
 export interface Constraint {
-  /** Says all of it, such as `parameters <= 9000000`: a search goes on only under the constraints it began with. */
+  /** Says all of it, such as `parameters <= 9000000`: a search is only resumed under the constraints it began with. */
   readonly name: string;
-  allows(arch: string): boolean | Promise<boolean>;
+  /** Whether each network is allowed. */
+  allows(networks: readonly Network[], signal?: AbortSignal): Promise<readonly boolean[]>;
 }
 
 /** An architecture that a strategy wants to be evaluated. */
@@ -43,9 +65,9 @@ export interface Proposal {
   /** How it was made: `sample`, `mutate`, … */
   readonly by: string;
   /** The trials it was made from, by index. */
-  readonly parents?: readonly number[];
+  readonly parents?: readonly number[] | undefined;
   /** The strategy's own count of rounds, generations, restarts. */
-  readonly round?: number;
+  readonly round?: number | undefined;
 }
 
 /** A proposal that was evaluated. */
@@ -53,11 +75,11 @@ export interface Trial extends Proposal {
   /** In the order of proposals, from 0. */
   readonly index: number;
   /** The first objective; absent if the evaluation failed. */
-  readonly value?: number;
+  readonly value?: number | undefined;
   /** All of them, where there are several. */
-  readonly objectives?: readonly number[];
+  readonly objectives?: readonly number[] | undefined;
   readonly seconds: number;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: EvaluationError | undefined;
 }
 
 /** What a strategy may use: all else would be lost when a search is killed. */
@@ -66,16 +88,18 @@ export interface SearchContext {
   /** The only randomness; its numbers depend on the seed alone. */
   readonly random: Random;
   readonly objectives: readonly Objective[];
-  /** Scores a list once: a search that goes on has them from its log. */
+  /** Scores a list once: a resumed search has the scores from its log. */
   scores(scorer: Scorer, architectures: readonly string[]): Promise<Float64Array>;
+  /** To be awaited in long loops: lets others run now and then, and throws when the search is stopped. */
+  pause(): Promise<void>;
 }
 
 /**
  * Proposes lists of architectures and is given their trials, in the order of the list. What it proposes depends on
- * nothing but its options, the context and the trials it was given: a search goes on from its log by running the
- * strategy again with the trials of the log.
+ * nothing but its options, the context and the trials it was given: a search is resumed by running the strategy again
+ * with the trials of the log. A list is evaluated at once; the longer it is, the better for evaluators with batches.
  *
- * An architecture that was tried before is not evaluated again: its trial of then is given.
+ * An architecture that was tried before is not evaluated again: its earlier trial is given.
  */
 export interface Strategy {
   readonly name: string;
@@ -89,11 +113,6 @@ export type Valued = Trial & { readonly value: number };
 
 export function isValued(trial: Trial): trial is Valued {
   return trial.value !== undefined;
-}
-
-/** The objectives of an evaluator, one at least. */
-export function objectivesOf({ name, better, objectives }: Evaluator): readonly Objective[] {
-  return objectives ?? [{ name, better }];
 }
 
 /** Whether a is strictly better than b. */

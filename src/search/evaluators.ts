@@ -1,63 +1,81 @@
-// Who tells the true value of an architecture: a table, or what is taken for the truth.
+// Evaluators: a table, a score that is taken for the truth, several evaluators together.
 import type { Table } from '../datasets/table.js';
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import { type Evaluator, objectivesOf, type Scorer } from './contract.js';
+import type { Evaluated, Evaluator, Outcome, Scorer } from './contract.js';
+import { inBatches } from './evaluating.js';
 import { scored } from './scorers.js';
 import { TableRows } from './table-rows.js';
 
 /**
- * Looks labels of a table up; with several, each is an objective. An architecture that is not in it is an error:
- * search in `tableSpace` to meet none.
+ * Looks labels up in a table; each is an objective. An architecture that is not in it is an error: search in
+ * `tableSpace` to meet none.
  */
 export function tableEvaluator(space: AnySpace, table: Table, labels: readonly string[]): Evaluator {
+  if (labels.length === 0) throw new AuspexError('LABEL_MISSING', 'no label to search by was given');
   const columns = labels.map((label) => table.column(label));
-  const objectives = labels.map((name) => ({
-    name,
-    better: table.label(name).better,
-  }));
-  const first = objectives[0];
-  if (first === undefined) throw new AuspexError('LABEL_MISSING', 'no label to search by was given');
+  const objectives = labels.map((name) => {
+    const { better, unit } = table.label(name);
+    return { name, better, ...(unit === '' ? {} : { unit }) };
+  });
   const rows = TableRows.of(space, table, labels);
-  return {
-    name: `table ${labels.join(',')}`,
-    better: first.better,
-    objectives,
-    async evaluate(arch) {
-      const row = rows.rowOf(arch);
-      if (row === undefined) {
-        throw new AuspexError('ARCH_NOT_IN_TABLE', `'${printableStart(arch, 80)}' is not in the table`);
-      }
-      return { objectives: columns.map((column) => column[row]!) };
-    },
-  };
+  return inBatches({ name: `table ${labels.join(',')}`, objectives }, async (networks) =>
+    networks.map(({ arch, ref }): Outcome => {
+      const row = arch && rows.rowOf(arch.text, arch.value);
+      if (row !== undefined) return { values: columns.map((column) => column[row]!) };
+      const message = `'${printableStart(arch?.text ?? ref, 80)}' is not in the table`;
+      return { error: { code: 'ARCH_NOT_IN_TABLE', message } };
+    }),
+  );
 }
 
-/** Takes a guess for the truth: the search then spends its budget on a proxy or a predictor. */
-export function scorerEvaluator(scorer: Scorer): Evaluator {
-  return {
-    name: scorer.name,
-    better: scorer.better,
-    evaluate: async (arch, signal) => (await scored(scorer, [arch], signal))[0]!,
-  };
+/**
+ * Takes a score for the truth: the search then spends its budget on a proxy.
+ *
+ * @param size of batches: few where a score is expensive, as a batch is lost when a search is killed
+ */
+export function scorerEvaluator(scorer: Scorer, size?: number): Evaluator {
+  return inBatches(
+    { name: scorer.name, objectives: [{ name: scorer.name, better: scorer.better }] },
+    async (networks, signal) => {
+      const scores = await scored(scorer, networks, signal);
+      // Asked for one network alone, a proxy says why there is no score.
+      if (networks.length > 1 && scores.some(Number.isNaN)) throw new Error('some have no score');
+      return Array.from(scores, (value) => ({ values: [value] }));
+    },
+    size,
+  );
 }
 
 /** All objectives of all evaluators, such as an accuracy from a table and a latency from a predictor. */
 export function joinedEvaluator(evaluators: readonly Evaluator[]): Evaluator {
-  const first = evaluators[0];
+  const [first, ...others] = evaluators;
   if (first === undefined) throw new AuspexError('EVALUATOR_MISSING', 'no evaluator was given');
+  if (others.length === 0) return first;
+  const rest = joinedEvaluator(others);
   return {
     name: evaluators.map(({ name }) => name).join(' and '),
-    better: first.better,
-    objectives: evaluators.flatMap(objectivesOf),
-    async evaluate(arch, signal) {
-      const objectives: number[] = [];
-      for (const evaluator of evaluators) {
-        const value = await evaluator.evaluate(arch, signal);
-        objectives.push(...(typeof value === 'number' ? [value] : value.objectives));
+    objectives: evaluators.flatMap(({ objectives }) => objectives),
+    async *evaluate(networks, signal) {
+      for await (const group of first.evaluate(networks, signal)) {
+        const failed = group.filter(({ outcome }) => 'error' in outcome);
+        if (failed.length > 0) yield failed;
+        const left = group.filter(({ outcome }) => 'values' in outcome);
+        const again = left.map(({ place }) => networks[place]!);
+        if (left.length === 0) continue;
+        for await (const found of rest.evaluate(again, signal)) {
+          yield found.map((other) => joined(left[other.place]!, other));
+        }
       }
-      return { objectives };
     },
   };
+}
+
+function joined(one: Evaluated, other: Evaluated): Evaluated {
+  const outcome: Outcome =
+    'values' in one.outcome && 'values' in other.outcome
+      ? { values: [...one.outcome.values, ...other.outcome.values] }
+      : other.outcome;
+  return { place: one.place, outcome, seconds: one.seconds + other.seconds };
 }

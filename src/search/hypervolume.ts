@@ -1,5 +1,6 @@
 // The volume that a front dominates: the one number that grows whenever a front gets better.
-import { dominates, type Point } from './pareto.js';
+import { isValued, type Objective, objectiveValues, type Trial, type Valued } from './contract.js';
+import { dominates, minimised, type Point } from './pareto.js';
 
 /**
  * The volume of all that is dominated by one of the points and dominates the reference, less being better: exact, by
@@ -49,4 +50,27 @@ function area(sorted: readonly Point[], [x, y]: Point): number {
 function withPoint(front: readonly Point[], point: Point): Point[] {
   if (front.some((other) => dominates(other, point))) return [...front];
   return [...front.filter((other) => !dominates(point, other)), point];
+}
+
+export interface FrontVolume {
+  readonly value: number;
+  /** The worst of every objective among the trials. */
+  readonly reference: readonly number[];
+}
+
+/** The volume between the front and the worst values that were seen. */
+export function volumeOf(
+  trials: readonly Trial[],
+  front: readonly Valued[],
+  objectives: readonly Objective[],
+): FrontVolume {
+  const points = trials.filter(isValued).map((trial) => minimised(objectiveValues(trial), objectives));
+  const worst = objectives.map((_, i) =>
+    points.reduce((most, point) => Math.max(most, point[i]!), Number.NEGATIVE_INFINITY),
+  );
+  const volume = hypervolume(
+    front.map((trial) => minimised(objectiveValues(trial), objectives)),
+    worst,
+  );
+  return { value: volume, reference: minimised(worst, objectives) };
 }

@@ -8,11 +8,11 @@ const points = (axes: number, most = 6, count = 12): fc.Arbitrary<number[][]> =>
   fc.array(fc.array(fc.nat(most), { minLength: axes, maxLength: axes }), { maxLength: count });
 
 describe('non-dominated fronts', () => {
-  it('are what remains when the fronts before are taken away', () => {
-    fc.assert(
-      fc.property(fc.oneof(points(2), points(3)), (all) => {
+  it('are what remains when the fronts before are taken away', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(points(2), points(3)), async (all) => {
         let left = all.map((_, i) => i);
-        for (const front of nonDominatedFronts(all)) {
+        for (const front of await nonDominatedFronts(all)) {
           const expected = left.filter((i) => !left.some((j) => dominates(all[j]!, all[i]!)));
           expect(front).toEqual(expected);
           left = left.filter((i) => !front.includes(i));

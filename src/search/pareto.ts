@@ -1,5 +1,6 @@
 // Several objectives at once: who dominates whom, fronts and crowding as in NSGA-II (Deb et al., IEEE Transactions on
 // Evolutionary Computation 2002). Points are lists of numbers of which less is better; `minimised` makes them.
+import { type Pause, pauses } from '../util/pauses.js';
 import { isValued, type Objective, objectiveValues, type Trial, type Valued } from './contract.js';
 
 export type Point = readonly number[];
@@ -20,37 +21,36 @@ export function dominates(a: Point, b: Point): boolean {
 }
 
 /**
- * Indices of points front by front: the first is dominated by nobody, the next only by points of fronts before it. Deb's
- * fast non-dominated sort, O(M·n²).
+ * Indices of points front by front: the first is dominated by nobody, the next only by points of fronts before it. Each
+ * front in the order of the points. Points are taken in lexicographic order, so that none is dominated by a later one
+ * (the sequential search of Zhang et al., IEEE Transactions on Evolutionary Computation 2015); O(M·n²) at worst.
+ *
+ * @param pause awaited for every point
  */
-export function nonDominatedFronts(points: readonly Point[]): number[][] {
-  const dominated = points.map((): number[] => []);
-  const dominatedBy = new Uint32Array(points.length);
-  for (let i = 0; i < points.length; i++) {
-    for (let j = i + 1; j < points.length; j++) {
-      if (dominates(points[i]!, points[j]!)) {
-        dominated[i]!.push(j);
-        dominatedBy[j]!++;
-      } else if (dominates(points[j]!, points[i]!)) {
-        dominated[j]!.push(i);
-        dominatedBy[i]!++;
-      }
-    }
-  }
+export async function nonDominatedFronts(
+  points: readonly Point[],
+  pause: Pause = pauses(),
+): Promise<number[][]> {
   const fronts: number[][] = [];
-  let front = points.map((_, i) => i).filter((i) => dominatedBy[i] === 0);
-  while (front.length > 0) {
-    fronts.push(front);
-    const next: number[] = [];
-    for (const i of front) {
-      for (const j of dominated[i]!) {
-        dominatedBy[j]!--;
-        if (dominatedBy[j] === 0) next.push(j);
-      }
-    }
-    front = next.sort((a, b) => a - b);
+  for (const i of lexicographic(points)) {
+    const isBeaten = (j: number): boolean => dominates(points[j]!, points[i]!);
+    const front = fronts.find((members) => members.findLast(isBeaten) === undefined);
+    if (front === undefined) fronts.push([i]);
+    else front.push(i);
+    await pause();
   }
-  return fronts;
+  return fronts.map((front) => front.sort((a, b) => a - b));
+}
+
+/** Indices by the first objective, then the second, and so on. */
+function lexicographic(points: readonly Point[]): number[] {
+  return points
+    .map((_, i) => i)
+    .sort((a, b) => {
+      const [x, y] = [points[a]!, points[b]!];
+      const axis = x.findIndex((value, m) => value !== y[m]);
+      return axis < 0 ? a - b : x[axis]! - y[axis]!;
+    });
 }
 
 /**
@@ -78,5 +78,9 @@ export function crowdingDistances(front: readonly Point[]): Float64Array {
 export function paretoFront(trials: readonly Trial[], objectives: readonly Objective[]): Valued[] {
   const valued = trials.filter(isValued);
   const points = valued.map((trial) => minimised(objectiveValues(trial), objectives));
-  return valued.filter((_, i) => !points.some((other) => dominates(other, points[i]!)));
+  const front: number[] = [];
+  for (const i of lexicographic(points)) {
+    if (!front.some((j) => dominates(points[j]!, points[i]!))) front.push(i);
+  }
+  return front.sort((a, b) => a - b).map((i) => valued[i]!);
 }

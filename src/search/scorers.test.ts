@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Predictor } from '../predictors/predictor.js';
-import { bestFirst, predictorScorer, rankCombined, ranksOf, scored } from './scorers.js';
-import { scorerOf } from './toy.testing.js';
+import { ranksOf } from '../metrics/ranks.js';
+import { bestFirst, rankCombined, scored } from './scorers.js';
+import { networksOfTexts, scorerOf } from './toy.testing.js';
 
 const { NaN: nan, POSITIVE_INFINITY: infinite } = Number;
 
@@ -26,34 +26,19 @@ describe('scores put together', () => {
     ]);
     expect([ntsr.name, ntsr.better]).toEqual(['ntkt+sept', 'higher']);
     // Ranks of the first: 1, 4, 2.5, 2.5; of the second: 3.5, 1, 2, 3.5.
-    expect([...(await ntsr.score(['a', 'b', 'c', 'd']))]).toEqual([2.25, 2.5, 2.25, 3]);
+    expect([...(await ntsr.score(networksOfTexts(['a', 'b', 'c', 'd'])))]).toEqual([2.25, 2.5, 2.25, 3]);
     // Another list has other ranks.
-    expect([...(await ntsr.score(['a', 'b']))]).toEqual([1.5, 1.5]);
+    expect([...(await ntsr.score(networksOfTexts(['a', 'b'])))]).toEqual([1.5, 1.5]);
     expect(() => rankCombined([])).toThrow(/nothing to combine/);
   });
 
   it('turn the ranks of those of which less is better', async () => {
     const both = rankCombined([scorerOf(Number), scorerOf((arch) => -Number(arch), 'lower')]);
-    expect([...(await both.score(['5', '7', '6']))]).toEqual([1, 3, 2]);
+    expect([...(await both.score(networksOfTexts(['5', '7', '6'])))]).toEqual([1, 3, 2]);
   });
 
   it('are as many as there are architectures', async () => {
     const broken = { ...scorerOf(Number), score: async () => new Float64Array(1) };
-    await expect(scored(broken, ['1', '2'])).rejects.toThrow('gave 1 scores for 2');
-  });
-});
-
-describe('a predictor as a score', () => {
-  it('gives the label that is asked for', async () => {
-    const labels = ['accuracy', 'latency'].map((name) => ({ name, unit: '', scale: 'linear' as const }));
-    const predictor = {
-      info: { version: 1, kind: 'made', space: 'digits', labels, rows: 1, seed: 0 },
-      values: async (list: readonly string[]) =>
-        Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch)])),
-    } as Pick<Predictor, 'info' | 'values'> as Predictor;
-    const scorer = predictorScorer(predictor, 'latency', 'lower');
-    expect([...(await scorer.score(['1', '2', '3']))]).toEqual([-1, -2, -3]);
-    expect(scorer.better).toBe('lower');
-    expect(() => predictorScorer(predictor, 'energy', 'lower')).toThrow(/does not predict 'energy'/);
+    await expect(scored(broken, networksOfTexts(['1', '2']))).rejects.toThrow('gave 1 scores for 2');
   });
 });

@@ -1,17 +1,8 @@
-// Guesses of values, put together by rank: what counts is the place in the list that is scored.
-import { averageRanks } from '../metrics/order.js';
-import type { Predictor } from '../predictors/predictor.js';
+// Guesses of values, combined by rank: what counts is the place in the list that is scored.
+import { rankMean, ranksOf } from '../metrics/ranks.js';
+import type { Network } from '../networks/index.js';
 import { AuspexError } from '../util/errors.js';
 import type { Direction, Scorer } from './contract.js';
-
-/** Ranks from 1, the worst, to n, the best; equal scores share their average rank, and NaN is worse than all. (n) */
-export function ranksOf(scores: Float64Array, better: Direction): Float64Array {
-  // Places among the different values: they are finite and order like the scores, which may be neither.
-  const values = [...new Set(scores)].filter((score) => !Number.isNaN(score)).sort((a, b) => a - b);
-  if (better === 'lower') values.reverse();
-  const places = new Map(values.map((value, i) => [value, i]));
-  return averageRanks(Float64Array.from(scores, (score) => places.get(score) ?? -1));
-}
 
 /** The indices of scores, best first; equal ones stay in order, NaN comes last. */
 export function bestFirst(scores: Float64Array, better: Direction): number[] {
@@ -20,21 +11,21 @@ export function bestFirst(scores: Float64Array, better: Direction): number[] {
 }
 
 /**
- * The mean of the ranks within the list that is scored: NTSR of ETAS is `rankCombined([ntkt, sept])`. The scores of one
- * list say nothing of another.
+ * The mean of the ranks within the list that is scored: NTSR of ETAS is `rankCombined([ntkt, sept])`. A network that
+ * lacks a score ranks last by it. The scores of one list cannot be compared with those of another.
  */
 export function rankCombined(scorers: readonly Scorer[]): Scorer {
   if (scorers.length === 0) throw new AuspexError('SCORERS_MISSING', 'there is nothing to combine');
   return {
     name: scorers.map(({ name }) => name).join('+'),
     better: 'higher',
-    async score(architectures, signal) {
-      const mean = new Float64Array(architectures.length);
-      for (const scorer of scorers) {
-        const ranks = ranksOf(await scored(scorer, architectures, signal), scorer.better);
-        for (let i = 0; i < mean.length; i++) mean[i]! += ranks[i]! / scorers.length;
-      }
-      return mean;
+    async score(networks, signal) {
+      const scores: Float64Array[] = [];
+      for (const scorer of scorers) scores.push(await scored(scorer, networks, signal));
+      return rankMean(
+        scores,
+        scorers.map(({ better }) => better),
+      );
     },
   };
 }
@@ -42,29 +33,10 @@ export function rankCombined(scorers: readonly Scorer[]): Scorer {
 /** The scores of a list, as many as it has. */
 export async function scored(
   scorer: Scorer,
-  architectures: readonly string[],
+  networks: readonly Network[],
   signal?: AbortSignal,
 ): Promise<Float64Array> {
-  const scores = await scorer.score(architectures, signal);
-  if (scores.length === architectures.length) return scores;
-  throw new Error(`${scorer.name} gave ${scores.length} scores for ${architectures.length} architectures`);
-}
-
-/** A label of a predictor. Its file does not say which way is better. */
-export function predictorScorer(predictor: Predictor, label: string, better: Direction): Scorer {
-  const { labels } = predictor.info;
-  const place = labels.findIndex(({ name }) => name === label);
-  if (place < 0) {
-    throw new AuspexError('LABEL_UNKNOWN', `the predictor does not predict '${label}'`, {
-      hint: `it predicts ${labels.map(({ name }) => name).join(', ')}`,
-    });
-  }
-  return {
-    name: `predicted ${label}`,
-    better,
-    async score(architectures) {
-      const values = await predictor.values(architectures);
-      return Float64Array.from(architectures, (_, row) => values[row * labels.length + place]!);
-    },
-  };
+  const scores = await scorer.score(networks, signal);
+  if (scores.length === networks.length) return scores;
+  throw new Error(`${scorer.name} gave ${scores.length} scores for ${networks.length} networks`);
 }

@@ -1,175 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { ArchNetwork } from '../networks/index.js';
 import { nasBench201 } from '../spaces/nasbench201.js';
 import { Random } from '../util/random.js';
-import { agingEvolution } from './aging-evolution.js';
+import { said } from './conformance.testing.js';
 import { costWithin, scoreWithin } from './constraints.js';
-import type { Evaluator, Strategy, Trial } from './contract.js';
-import { etas } from './etas.js';
-import { localSearch } from './local-search.js';
-import { memoryLog } from './log.js';
-import { nsga2 } from './nsga2.js';
-import { randomSearch } from './random-search.js';
+import type { Evaluator, SearchContext, Trial } from './contract.js';
+import { inBatches, oneByOne } from './evaluating.js';
+import { joinedEvaluator, scorerEvaluator } from './evaluators.js';
+import { type LogRecord, memoryLog } from './log.js';
 import { runSearch, search } from './search.js';
-import {
-  allTexts,
-  digitSpace,
-  evaluatorOf,
-  scorerOf,
-  searchDigits,
-  sumOf,
-  unordered,
-} from './toy.testing.js';
-
-/** A score that says something, but not all. */
-const rough = scorerOf((arch) => Math.floor(sumOf(arch) / 4));
-
-/** Small enough that every part of each comes to run in a hundred trials. */
-const STRATEGIES: Readonly<Record<string, Strategy>> = {
-  random: randomSearch(),
-  evolution: agingEvolution({ population: 10, tournament: 4 }),
-  'evolution with 3 children': agingEvolution({ population: 10, tournament: 4, children: 3 }),
-  local: localSearch(),
-  'local, first': localSearch({ move: 'first' }),
-  etas: etas(rough, { pool: 40, candidates: 20, rounds: 30, patience: 30 }),
-  'etas without a score': etas(undefined, { pool: 20, candidates: 5, rounds: 30, patience: 30 }),
-  nsga2: nsga2({ population: 8 }),
-};
-const each = Object.entries(STRATEGIES);
-
-/** Proposes nothing before it knows the value of what it proposed last. */
-const isOneByOne = (name: string): boolean => name === 'local, first';
-
-/** What a trial says, but for the time it took. */
-const said = (trials: readonly Trial[]): unknown[] => trials.map(({ seconds, ...rest }) => rest);
-const untimed = (records: readonly unknown[]): unknown[] =>
-  records.map((record) => ({ ...(record as object), seconds: 0 }));
-
-describe.each(each)('%s', (name, strategy) => {
-  it('finds the best there is with enough to spend', async () => {
-    const space = digitSpace(4, 3);
-    const evaluator = evaluatorOf(sumOf);
-    const result = await searchDigits(strategy, 81, 1, { space, evaluator });
-    expect(result.best?.arch).toBe('2,2,2,2');
-    const lower = await searchDigits(strategy, 81, 1, {
-      space,
-      evaluator: evaluatorOf((a) => -sumOf(a), 'lower'),
-    });
-    expect(lower.best?.arch).toBe('2,2,2,2');
-  });
-
-  it('does the same for the same seed', async () => {
-    const [a, b, c] = [
-      await searchDigits(strategy, 60, 5),
-      await searchDigits(strategy, 60, 5),
-      await searchDigits(strategy, 60, 6),
-    ];
-    expect(said(a.trials)).toEqual(said(b.trials));
-    expect(said(a.trials)).not.toEqual(said(c.trials));
-  });
-
-  it('does not spend more than it has, nor anything twice', async () => {
-    for (const budget of [0, 1, 2, 7, 33, 50]) {
-      const evaluator = evaluatorOf(sumOf);
-      const { trials, end } = await searchDigits(strategy, budget, 2, { evaluator });
-      expect(trials.length).toBe(budget);
-      expect(end).toBe('budget');
-      expect(trials.map(({ arch }) => arch)).toEqual(evaluator.asked);
-      expect(new Set(evaluator.asked).size).toBe(budget);
-      expect(trials.map(({ index }) => index)).toEqual(trials.map((_, i) => i));
-    }
-  });
-
-  it('does not evaluate the same network under another name', async () => {
-    const space = unordered(digitSpace(6, 4));
-    const evaluator = evaluatorOf(sumOf);
-    const { trials, end } = await searchDigits(strategy, 1000, 3, { space, evaluator });
-    const keys = evaluator.asked.map((arch) => space.hash!(space.parse(arch)));
-    expect(new Set(keys).size).toBe(keys.length);
-    // As many as there are multisets of 6 of 4 digits.
-    expect(trials.length).toBeLessThanOrEqual(84);
-    expect(end).not.toBe('budget');
-    if (name === 'random') expect([trials.length, end]).toEqual([84, 'exhausted']);
-  });
-
-  it('goes on from a log that is cut off anywhere', async () => {
-    const log = memoryLog();
-    const whole = await searchDigits(strategy, 30, 4, { log });
-    for (let length = 0; length <= log.records.length; length++) {
-      const cut = memoryLog(log.records.slice(0, length));
-      const evaluator = evaluatorOf(sumOf);
-      const resumed = await searchDigits(strategy, 30, 4, { log: cut, evaluator });
-      expect(untimed(cut.records)).toEqual(untimed(log.records));
-      expect(said(resumed.trials)).toEqual(said(whole.trials));
-      const before = log.records.slice(0, length).filter((record) => (record as Trial).arch !== undefined);
-      expect(evaluator.asked.length).toBe(30 - before.length);
-    }
-  });
-
-  it('goes on with more to spend as if it had always had it', async () => {
-    const log = memoryLog();
-    await searchDigits(strategy, 17, 4, { log });
-    const more = await searchDigits(strategy, 40, 4, { log: memoryLog(log.records) });
-    expect(said(more.trials)).toEqual(said((await searchDigits(strategy, 40, 4)).trials));
-  });
-
-  it('does the same with several evaluations at once', async () => {
-    let [running, most] = [0, 0];
-    const random = Random.seeded(1);
-    const evaluator: Evaluator = {
-      ...evaluatorOf(sumOf),
-      evaluate: async (arch) => {
-        most = Math.max(most, ++running);
-        await new Promise((done) => setTimeout(done, random.below(3)));
-        running--;
-        return sumOf(arch);
-      },
-    };
-    const log = memoryLog();
-    const { trials } = await searchDigits(strategy, 30, 4, { evaluator, parallel: 3, log });
-    expect(said(trials)).toEqual(said((await searchDigits(strategy, 30, 4)).trials));
-    expect(most).toBe(isOneByOne(name) ? 1 : 3);
-    // Trials are in the log as they ended; with one of the first ones lost, only that one is evaluated again.
-    const lost = log.records.filter((record) => (record as Trial).index !== 1 || !(record as Trial).arch);
-    const again = evaluatorOf(sumOf);
-    const resumed = await searchDigits(strategy, 30, 4, { evaluator: again, log: memoryLog(lost) });
-    expect(said(resumed.trials)).toEqual(said(trials));
-    expect(again.asked).toEqual([trials[1]!.arch]);
-  });
-
-  it('goes on after evaluations that fail', async () => {
-    const evaluator: Evaluator = {
-      name: 'fails',
-      better: 'higher',
-      evaluate: async (arch) => {
-        if (sumOf(arch) % 3 === 0) throw new Error('out of memory');
-        return sumOf(arch) % 3 === 1 ? Number.NaN : sumOf(arch);
-      },
-    };
-    const { trials, best } = await searchDigits(strategy, 60, 7, { evaluator });
-    expect(trials.length).toBe(60);
-    for (const { arch, value, error } of trials) {
-      const kind = sumOf(arch) % 3;
-      expect(value).toBe(kind === 2 ? sumOf(arch) : undefined);
-      expect(error?.code).toBe(['EVALUATION_FAILED', 'EVALUATION_NOT_FINITE', undefined][kind]);
-    }
-    expect(best?.value).toBe(Math.max(...trials.map(({ value = 0 }) => value)));
-  });
-
-  it('goes on if every evaluation fails', async () => {
-    const evaluator = evaluatorOf(() => Number.POSITIVE_INFINITY);
-    const { trials, best } = await searchDigits(strategy, 60, 7, { evaluator });
-    expect(trials.length).toBe(60);
-    expect(best).toBeUndefined();
-  });
-
-  it('proposes nothing that is forbidden', async () => {
-    const most = scoreWithin(scorerOf(sumOf), { least: 2, most: 9 });
-    const { trials } = await searchDigits(strategy, 60, 7, { constraints: [most] });
-    expect(trials.length).toBe(60);
-    for (const { arch } of trials) expect(sumOf(arch) >= 2 && sumOf(arch) <= 9).toBe(true);
-    expect(Math.max(...trials.map(({ value }) => value!))).toBe(9);
-  });
-});
+import { localSearch } from './strategies/local-search.js';
+import { randomSearch } from './strategies/random-search.js';
+import { allTexts, digitSpace, evaluatorOf, scorerOf, searchDigits, sumOf, textOf } from './toy.testing.js';
 
 describe('a search', () => {
   const options = { space: digitSpace(6, 4), strategy: randomSearch(), budget: 20, seed: 1 };
@@ -184,12 +26,14 @@ describe('a search', () => {
     const log = memoryLog();
     const evaluator = evaluatorOf(sumOf);
     await runSearch({ ...options, evaluator, log });
-    const constraint = costWithin(nasBench201, 'parameters', { most: 1e6 });
+    const constraint = costWithin('parameters', { most: 1e6 });
     for (const [other, message] of [
       [{ seed: 2 }, /seed 1, not 2/],
       [{ strategy: localSearch() }, /strategy "random", not "local"/],
       [{ evaluator: { ...evaluator, name: 'another' } }, /evaluator "known", not "another"/],
-      [{ evaluator: { ...evaluator, better: 'lower' as const } }, /objectives/],
+      [{ evaluator: evaluatorOf(sumOf, 'lower') }, /objectives/],
+      [{ sizes: { width: 2 } }, /sizes nothing, not {"width":2}/],
+      [{ files: { '--evaluator': 'ab' } }, /--evaluator is another file/],
       [{ constraints: [constraint] }, /constraints \[\], not \["parameters <= 1000000"\]/],
     ] as const) {
       await expect(runSearch({ ...options, evaluator, log, ...other })).rejects.toMatchObject({
@@ -217,16 +61,17 @@ describe('a search', () => {
   it('can be stopped, and loses only what was under way', async () => {
     const stop = new AbortController();
     const log = memoryLog();
-    const evaluator: Evaluator = {
-      ...evaluatorOf(sumOf),
-      evaluate: (arch, signal) =>
+    const evaluator = oneByOne(
+      evaluatorOf(sumOf),
+      (network, signal) =>
         new Promise((done, fail) => {
           signal.addEventListener('abort', () => fail(new Error('stopped')));
           if (log.records.length >= 8) stop.abort();
-          else done(sumOf(arch));
+          else done([sumOf(textOf(network))]);
         }),
-    };
-    const { trials, end } = await runSearch({ ...options, evaluator, log, signal: stop.signal, parallel: 2 });
+      2,
+    );
+    const { trials, end } = await runSearch({ ...options, evaluator, log, signal: stop.signal });
     expect(end).toBe('stopped');
     expect([7, 8]).toContain(trials.length);
     const resumed = await runSearch({ ...options, evaluator: evaluatorOf(sumOf), log });
@@ -242,9 +87,9 @@ describe('a search', () => {
       ...options,
       evaluator: {
         ...evaluator,
-        evaluate: (arch, signal) => {
+        evaluate: (networks, signal) => {
           signals.push(signal);
-          return evaluator.evaluate(arch, signal);
+          return evaluator.evaluate(networks, signal);
         },
       },
     });
@@ -271,9 +116,11 @@ describe('a search', () => {
   });
 
   it('keeps to limits on what networks cost', async () => {
-    const limit = costWithin(nasBench201, 'parameters', { most: 300_000 });
-    const all = [...Array(30).keys()].map((i) => nasBench201.format(nasBench201.sample(Random.seeded(i))));
-    const allowed = await Promise.all(all.map((arch) => limit.allows(arch)));
+    const limit = costWithin('parameters', { most: 300_000 });
+    const all = [...Array(30).keys()].map(
+      (i) => new ArchNetwork(nasBench201, nasBench201.sample(Random.seeded(i))),
+    );
+    const allowed = await limit.allows(all);
     expect(new Set(allowed).size).toBe(2);
     const { trials } = await runSearch({
       ...options,
@@ -282,6 +129,101 @@ describe('a search', () => {
       constraints: [limit],
       budget: 10,
     });
-    for (const { arch } of trials) expect(await limit.allows(arch)).toBe(true);
+    const found = trials.map(({ arch }) => new ArchNetwork(nasBench201, nasBench201.parse(arch)));
+    expect(await limit.allows(found)).toEqual(trials.map(() => true));
+  });
+
+  it('asks once for a list, and writes it to the log at once', async () => {
+    const lists: number[] = [];
+    const written: number[] = [];
+    const evaluator = inBatches(evaluatorOf(sumOf), async (networks) => {
+      lists.push(networks.length);
+      return networks.map((network) => ({ values: [sumOf(textOf(network))] }));
+    });
+    const log = memoryLog();
+    const append = (...records: readonly LogRecord[]): void => {
+      written.push(records.length);
+      void log.append(...records);
+    };
+    const strategy = localSearch();
+    await runSearch({ ...options, strategy, evaluator, log: { records: [], append }, budget: 30 });
+    // The start, its 18 neighbours, then those of the best of them that are new.
+    expect(lists.slice(0, 2)).toEqual([1, 18]);
+    expect(written).toEqual([1, ...lists]);
+  });
+
+  it('joins evaluators', async () => {
+    const both = joinedEvaluator([
+      scorerEvaluator({ ...scorerOf(sumOf), name: 'sum' }),
+      oneByOne({ name: 'first', objectives: [{ name: 'digit', better: 'lower' }] }, async (network) => {
+        if (textOf(network).startsWith('3')) throw new Error('too large');
+        return [Number.parseInt(textOf(network), 10)];
+      }),
+    ]);
+    expect(both.name).toBe('sum and first');
+    const { trials } = await runSearch({ ...options, evaluator: both });
+    for (const { arch, objectives, error } of trials) {
+      if (arch.startsWith('3')) expect(error?.message).toBe('too large');
+      else expect(objectives).toEqual([sumOf(arch), Number.parseInt(arch, 10)]);
+    }
+  });
+
+  it('goes on if an evaluator breaks down in a list', async () => {
+    const evaluator: Evaluator = {
+      ...evaluatorOf(sumOf),
+      async *evaluate(networks) {
+        yield [{ place: 0, outcome: { values: [sumOf(textOf(networks[0]!))] }, seconds: 0 }];
+        throw new Error('broken');
+      },
+    };
+    const { trials } = await runSearch({ ...options, evaluator });
+    expect(trials.length).toBe(20);
+    expect(trials.filter(({ error }) => error?.message === 'broken').length).toBe(19);
+  });
+
+  it('lets others run, and stops in a long computation', async () => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), 120);
+    const strategy = {
+      name: 'busy',
+      options: {},
+      async *propose({ candidates, random, pause }: SearchContext) {
+        for (let i = 0; i < 1e9; i++) {
+          await candidates.sample(random);
+          await pause();
+        }
+        yield [];
+      },
+    };
+    const begin = performance.now();
+    const { end } = await runSearch({
+      ...options,
+      strategy,
+      evaluator: evaluatorOf(sumOf),
+      signal: stop.signal,
+    });
+    clearTimeout(timer);
+    expect(end).toBe('stopped');
+    expect(performance.now() - begin).toBeLessThan(5000);
+  });
+
+  it('refuses the log of another version', async () => {
+    const log = memoryLog();
+    const evaluator = evaluatorOf(sumOf);
+    await runSearch({ ...options, evaluator, log });
+    for (const version of [1, 3]) {
+      const other = log.records.with(0, { ...(log.records[0] as object), version });
+      await expect(runSearch({ ...options, evaluator, log: memoryLog(other) })).rejects.toMatchObject({
+        code: 'SEARCH_LOG_VERSION',
+        message: expect.stringContaining(version === 1 ? 'an earlier version' : 'a later version'),
+      });
+    }
+    for (const damaged of [{ seconds: 'long' }, { index: -1 }, { arch: 3 }]) {
+      const other = log.records.with(3, { ...(log.records[3] as object), ...damaged });
+      await expect(runSearch({ ...options, evaluator, log: memoryLog(other) })).rejects.toMatchObject({
+        code: 'SEARCH_LOG_DAMAGED',
+        message: 'record 4 of the search log is invalid',
+      });
+    }
   });
 });

@@ -2,14 +2,13 @@
 // anywhere leads to the same trials again.
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import { pauses } from '../util/pauses.js';
 import { Random } from '../util/random.js';
 import { Candidates } from './candidates.js';
 import {
   bestTrial,
   type Constraint,
   type Evaluator,
-  objectivesOf,
-  type Proposal,
   type SearchContext,
   type Strategy,
   type Trial,
@@ -19,6 +18,7 @@ import {
   decodeScores,
   encodeScores,
   expectSame,
+  LOG_VERSION,
   memoryLog,
   type ReadLog,
   readLog,
@@ -26,21 +26,25 @@ import {
   type SearchRecord,
 } from './log.js';
 import { scored } from './scorers.js';
+import { type MakeNetwork, networksOf, Subjects } from './subjects.js';
+import { diverged, type Numbered, Trials } from './trials.js';
 
 export interface SearchOptions {
   readonly space: AnySpace;
   readonly evaluator: Evaluator;
   readonly strategy: Strategy;
-  /** Evaluations, those in the log included. */
+  /** Evaluations, including those in the log. */
   readonly budget: number;
   readonly seed: number;
   readonly constraints?: readonly Constraint[];
+  /** Makes the network of a text; at the space's own sizes by default. */
+  readonly network?: MakeNetwork;
+  /** Sizes that `network` gives networks, for the log. */
+  readonly sizes?: Readonly<Record<string, unknown>>;
   /** Digests of the files that values and scores come from, by name: another file under a name is another search. */
   readonly files?: Readonly<Record<string, string>>;
-  /** In memory unless given. What is in it already is not evaluated again. */
+  /** In memory by default. What is in it already is not evaluated again. */
   readonly log?: SearchLog;
-  /** Evaluations at once, as far as the strategy proposes several; the trials are the same. 1 unless given. */
-  readonly parallel?: number;
   /** Ends the search; evaluations that are under way are lost. */
   readonly signal?: AbortSignal;
 }
@@ -60,53 +64,35 @@ const REPEATS = 10_000;
  * for await (const trial of search({ space, evaluator, strategy: randomSearch(), budget: 100, seed: 0 })) …
  */
 export async function* search(options: SearchOptions): AsyncGenerator<Trial, SearchEnd> {
-  const { space, evaluator, strategy, budget, seed, constraints = [] } = options;
-  const { log = memoryLog(), parallel = 1 } = options;
+  const { space, evaluator, strategy, budget, seed, constraints = [], log = memoryLog() } = options;
   if (!Number.isSafeInteger(budget) || budget < 0) {
     throw new AuspexError('BUDGET', `a budget must be a whole number of evaluations, not ${budget}`);
   }
+  if (evaluator.objectives.length === 0) {
+    throw new AuspexError('OBJECTIVE_MISSING', `${evaluator.name} has no objective`);
+  }
   const before = readLog(log.records);
-  const objectives = objectivesOf(evaluator);
-  const start: SearchRecord = {
-    kind: 'search',
-    version: 1,
-    space: space.name,
-    strategy: strategy.name,
-    options: strategy.options,
-    seed,
-    evaluator: evaluator.name,
-    objectives,
-    constraints: constraints.map(({ name }) => name),
-    ...(options.files ? { files: options.files } : {}),
-  };
+  const start = startOf(options);
   if (before.start) expectSame(before.start, start);
   else await log.append(start);
 
   // Whoever stops listening stops the evaluations, too.
   const stopped = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
-  const candidates = new Candidates(space, constraints);
+  const subjects = new Subjects(options.network ?? networksOf(space));
+  const pause = pauses(signal);
+  const candidates = new Candidates(space, subjects.limits(constraints, signal), pause);
   const context: SearchContext = {
     candidates,
     random: Random.seeded(seed),
-    objectives,
-    scores: scoresOnce(log, before, signal),
+    objectives: evaluator.objectives,
+    scores: scoresOnce(log, before, subjects, signal),
+    pause,
   };
+  const trials = new Trials({ evaluator, log, known: before.trials, subjects, signal });
   const byKey = new Map<string, Promise<Trial>>();
   let [proposed, repeats] = [0, 0];
   const proposals = strategy.propose(context);
-  const begin = (proposal: Proposal & { readonly index: number }, turns: Turns): Promise<Trial> => {
-    const trial = turns.take(async () => {
-      const known = before.trials.get(proposal.index);
-      if (known) return replayed(known, proposal);
-      const made = await evaluated(evaluator, objectives.length, proposal, signal);
-      await log.append({ kind: 'trial', ...made });
-      return made;
-    });
-    // It may fail before its turn to be awaited comes.
-    trial.catch(() => undefined);
-    return trial;
-  };
   const end = (): SearchEnd | undefined => {
     if (signal.aborted) return 'stopped';
     if (proposed === budget) return 'budget';
@@ -116,39 +102,37 @@ export async function* search(options: SearchOptions): AsyncGenerator<Trial, Sea
   try {
     let given: readonly Trial[] | undefined;
     for (;;) {
+      await pause();
       const early = end();
       if (early !== undefined) return early;
       const next = given === undefined ? await proposals.next() : await proposals.next(given);
       if (next.done) return 'finished';
-      const batch = next.value;
-      if (batch.length === 0) repeats++;
-      const turns = new Turns(parallel);
-      const trials: Promise<Trial>[] = [];
-      const fresh: Promise<Trial>[] = [];
-      for (const proposal of batch) {
+      const list = next.value;
+      if (list.length === 0) repeats++;
+      const keys: string[] = [];
+      const fresh = new Map<string, Numbered>();
+      for (const proposal of list) {
         const key = candidates.key(proposal.arch);
-        const known = byKey.get(key);
-        if (known === undefined && proposed === budget) break;
-        const trial = known ?? begin({ ...proposal, index: proposed++ }, turns);
-        if (known === undefined) {
-          byKey.set(key, trial);
-          fresh.push(trial);
-          repeats = 0;
-        } else {
-          repeats++;
-        }
-        trials.push(trial);
+        const isKnown = byKey.has(key) || fresh.has(key);
+        if (!isKnown && proposed === budget) break;
+        if (!isKnown) fresh.set(key, { ...proposal, index: proposed++ });
+        repeats = isKnown ? repeats + 1 : 0;
+        keys.push(key);
       }
-      for (const trial of fresh) yield await trial;
-      if (trials.length < batch.length) return 'budget';
-      given = await Promise.all(trials);
+      const begun = trials.begin([...fresh.values()]);
+      [...fresh.keys()].forEach((key, i) => {
+        byKey.set(key, begun[i]!);
+      });
+      for (const trial of begun) yield await trial;
+      if (keys.length < list.length) return 'budget';
+      given = await Promise.all(keys.map((key) => byKey.get(key)!));
     }
   } catch (error) {
     if (signal.aborted) return 'stopped';
     throw error;
   } finally {
     stopped.abort();
-    await Promise.allSettled(byKey.values());
+    await trials.ended();
     await proposals.return();
   }
 }
@@ -169,14 +153,39 @@ export async function runSearch(
   const running = search(options);
   for (;;) {
     const next = await running.next();
-    if (next.done) return { trials, best: bestTrial(trials, options.evaluator.better), end: next.value };
+    if (next.done) {
+      const { better } = options.evaluator.objectives[0]!;
+      return { trials, best: bestTrial(trials, better), end: next.value };
+    }
     trials.push(next.value);
     onTrial?.(next.value);
   }
 }
 
+function startOf(options: SearchOptions): SearchRecord {
+  const { space, sizes, evaluator, strategy, seed, constraints = [], files = {} } = options;
+  return {
+    kind: 'search',
+    version: LOG_VERSION,
+    space: space.name,
+    ...(sizes === undefined || Object.keys(sizes).length === 0 ? {} : { sizes }),
+    strategy: strategy.name,
+    options: strategy.options,
+    seed,
+    evaluator: evaluator.name,
+    objectives: [...evaluator.objectives],
+    constraints: constraints.map(({ name }) => name),
+    files,
+  };
+}
+
 /** Gives lists of scores that are in the log from there; the others are written to it. */
-function scoresOnce(log: SearchLog, before: ReadLog, signal: AbortSignal): SearchContext['scores'] {
+function scoresOnce(
+  log: SearchLog,
+  before: ReadLog,
+  subjects: Subjects,
+  signal: AbortSignal,
+): SearchContext['scores'] {
   let lists = 0;
   return async (scorer, architectures) => {
     const index = lists++;
@@ -185,72 +194,9 @@ function scoresOnce(log: SearchLog, before: ReadLog, signal: AbortSignal): Searc
       if (known.scores.length !== architectures.length) throw diverged(`list ${index} of scores`);
       return decodeScores(known);
     }
-    const scores = await scored(scorer, architectures, signal);
+    const scores = await scored(scorer, subjects.networks(architectures), signal);
     signal.throwIfAborted();
     await log.append({ kind: 'scores', index, scorer: scorer.name, scores: encodeScores(scores) });
     return scores;
   };
-}
-
-function replayed(trial: Trial, { arch }: Proposal): Trial {
-  if (trial.arch === arch) return trial;
-  throw diverged(`trial ${trial.index}`);
-}
-
-function diverged(what: string): AuspexError {
-  return new AuspexError('SEARCH_LOG_DIVERGED', `${what} in the log is not what the search leads to`, {
-    hint: 'the space, its constraints or auspex have changed since the search began: begin a new one',
-  });
-}
-
-async function evaluated(
-  evaluator: Evaluator,
-  count: number,
-  proposal: Proposal & { readonly index: number },
-  signal: AbortSignal,
-): Promise<Trial> {
-  signal.throwIfAborted();
-  const begin = performance.now();
-  const seconds = (): number => (performance.now() - begin) / 1000;
-  const { index, ...rest } = proposal;
-  try {
-    const given = await evaluator.evaluate(proposal.arch, signal);
-    const values = typeof given === 'number' ? [given] : given.objectives;
-    if (values.length !== count) {
-      throw new AuspexError('EVALUATION_OBJECTIVES', `${count} numbers were expected, ${values.length} came`);
-    }
-    if (!values.every(Number.isFinite)) {
-      throw new AuspexError('EVALUATION_NOT_FINITE', `the evaluation gave ${values.join(', ')}`);
-    }
-    const value = { value: values[0]!, ...(count > 1 ? { objectives: [...values] } : {}) };
-    return { index, ...rest, ...value, seconds: seconds() };
-  } catch (error) {
-    // An evaluation that was broken off says nothing of its architecture.
-    if (signal.aborted) throw error;
-    const code = error instanceof AuspexError ? error.code : 'EVALUATION_FAILED';
-    const message = error instanceof Error ? error.message : String(error);
-    return { index, ...rest, seconds: seconds(), error: { code, message } };
-  }
-}
-
-/** Lets a number of tasks run at once, in the order in which they came. */
-class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = Math.max(1, count);
-  }
-
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free === 0) await new Promise<void>((go) => this.#waiting.push(go));
-    else this.#free--;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
-    }
-  }
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { Table } from '../datasets/table.js';
+import { ArchNetwork } from '../networks/index.js';
 import { crossover, mutate } from '../spaces/choices.js';
 import { ltsGpt2 } from '../spaces/lts-gpt2.js';
 import { nasBench201 } from '../spaces/nasbench201.js';
 import type { AnySpace } from '../spaces/space.js';
 import { Random } from '../util/random.js';
-import { agingEvolution } from './aging-evolution.js';
 import type { Evaluator, Strategy } from './contract.js';
-import { etas } from './etas.js';
 import { joinedEvaluator, scorerEvaluator, tableEvaluator } from './evaluators.js';
-import { localSearch } from './local-search.js';
-import { nsga2 } from './nsga2.js';
-import { randomSearch } from './random-search.js';
 import { runSearch } from './search.js';
+import { agingEvolution } from './strategies/aging-evolution.js';
+import { etas } from './strategies/etas.js';
+import { localSearch } from './strategies/local-search.js';
+import { nsga2 } from './strategies/nsga2.js';
+import { randomSearch } from './strategies/random-search.js';
 import { type TableSpace, tableSpace } from './table-space.js';
-import { allTexts, digitSpace, scorerOf, sumOf } from './toy.testing.js';
+import { allTexts, digitSpace, outcomesOf, scorerOf, sumOf } from './toy.testing.js';
 
 function tableOf(space: AnySpace, architectures: readonly string[], value: (arch: string) => number): Table {
   return new Table({
@@ -147,10 +148,10 @@ describe('a space of the rows of a table', () => {
 });
 
 describe('a table as evaluator', () => {
-  const never = new AbortController().signal;
-  const value = async (evaluator: Evaluator, arch: string): Promise<unknown> => {
-    const given = await evaluator.evaluate(arch, never);
-    return typeof given === 'number' ? given : given.objectives;
+  const value = async (evaluator: Evaluator, arch: string, space: AnySpace = nasBench201) => {
+    const network = new ArchNetwork(space, space.parse(arch));
+    const [outcome] = await outcomesOf(evaluator, [network]);
+    return 'values' in outcome! ? outcome.values : outcome!.error.code;
   };
 
   it('finds an architecture under another text, its own first', async () => {
@@ -164,7 +165,7 @@ describe('a table as evaluator', () => {
     expect(await value(evaluator, one)).toEqual([1]);
     expect(await value(evaluator, same)).toEqual([2]);
     expect(await value(evaluator, more)).toEqual([1]);
-    await expect(evaluator.evaluate(other, never)).rejects.toMatchObject({ code: 'ARCH_NOT_IN_TABLE' });
+    expect(await value(evaluator, other)).toBe('ARCH_NOT_IN_TABLE');
     const { trials } = await runSearch({
       space: nasBench201,
       evaluator,
@@ -178,10 +179,10 @@ describe('a table as evaluator', () => {
   it('knows which way is better', () => {
     const space = digitSpace(2, 2);
     const table = tableOf(space, allTexts(2, 2), sumOf);
-    expect(tableEvaluator(space, table, ['latency']).better).toBe('lower');
+    expect(tableEvaluator(space, table, ['latency']).objectives[0]!.better).toBe('lower');
     expect(tableEvaluator(space, table, ['accuracy', 'latency']).objectives).toEqual([
-      { name: 'accuracy', better: 'higher' },
-      { name: 'latency', better: 'lower' },
+      { name: 'accuracy', better: 'higher', unit: '%' },
+      { name: 'latency', better: 'lower', unit: 'ms' },
     ]);
     expect(() => tableEvaluator(space, table, ['else'])).toThrow(/no label 'else'/);
     expect(() => tableEvaluator(space, table, [])).toThrow(/no label/);
@@ -195,10 +196,10 @@ describe('a table as evaluator', () => {
       scorerEvaluator({ ...scorerOf((arch) => -sumOf(arch), 'lower'), name: 'guess' }),
     ]);
     expect(joined.objectives).toEqual([
-      { name: 'accuracy', better: 'higher' },
+      { name: 'accuracy', better: 'higher', unit: '%' },
       { name: 'guess', better: 'lower' },
     ]);
-    expect(await value(joined, '1,1')).toEqual([2, -2]);
+    expect(await value(joined, '1,1', space)).toEqual([2, -2]);
   });
 });
 

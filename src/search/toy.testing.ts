@@ -1,9 +1,11 @@
 // A space whose values are known everywhere: lists of digits. With it, what strategies must do can be computed.
 
+import { ArchNetwork, type Network } from '../networks/index.js';
 import { archError } from '../spaces/arch-error.js';
 import { elementChoices } from '../spaces/choice.js';
 import type { AnySpace, Space } from '../spaces/space.js';
-import type { Evaluator, Scorer, Strategy } from './contract.js';
+import type { Evaluator, Outcome, Scorer, Strategy } from './contract.js';
+import { oneByOne } from './evaluating.js';
 import { runSearch, type SearchOptions, type SearchResult } from './search.js';
 
 export type Digits = readonly number[];
@@ -64,21 +66,40 @@ export interface Counted extends Evaluator {
   readonly asked: string[];
 }
 
+/** The text of a network of a search. */
+export const textOf = (network: Network): string => network.arch!.text;
+
+/** Networks of texts; of any texts, as what they are of is never looked at. */
+export const networksOfTexts = (texts: readonly string[]): Network[] =>
+  texts.map((text) => new ArchNetwork({ ...digitSpace(1, 1), format: () => text }, text));
+
 export function evaluatorOf(value: (arch: string) => number, better: 'higher' | 'lower' = 'higher'): Counted {
   const asked: string[] = [];
-  return {
-    name: 'known',
-    better,
-    asked,
-    evaluate: async (arch) => {
-      asked.push(arch);
-      return value(arch);
-    },
-  };
+  const one = oneByOne({ name: 'known', objectives: [{ name: 'known', better }] }, async (network) => {
+    asked.push(textOf(network));
+    return [value(textOf(network))];
+  });
+  return { ...one, asked };
+}
+
+/** What an evaluator gives for networks, in their order. */
+export async function outcomesOf(
+  evaluator: Evaluator,
+  networks: readonly Network[],
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for await (const group of evaluator.evaluate(networks, new AbortController().signal)) {
+    for (const { place, outcome } of group) outcomes[place] = outcome;
+  }
+  return outcomes;
 }
 
 export function scorerOf(score: (arch: string) => number, better: 'higher' | 'lower' = 'higher'): Scorer {
-  return { name: 'known', better, score: async (list) => Float64Array.from(list, score) };
+  return {
+    name: 'known',
+    better,
+    score: async (list) => Float64Array.from(list, (network) => score(textOf(network))),
+  };
 }
 
 /** A search in six digits below 4 unless told otherwise. */

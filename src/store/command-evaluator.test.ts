@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ArchNetwork } from '../networks/index.js';
 import { readModel } from '../onnx/file.js';
-import { randomSearch } from '../search/random-search.js';
+import { oneByOne } from '../search/evaluating.js';
 import { runSearch } from '../search/search.js';
+import { randomSearch } from '../search/strategies/random-search.js';
 import { nasBench201 } from '../spaces/nasbench201.js';
 import { type CommandOptions, commandEvaluator, numbersOf } from './command-evaluator.js';
 
@@ -16,13 +18,13 @@ const scratch = at('scratch');
 mkdirSync(scratch);
 
 const ARCH = nasBench201.example;
+const NETWORK = new ArchNetwork(nasBench201, nasBench201.parse(ARCH), { width: 0.25 });
 const never = new AbortController().signal;
 
 const evaluatorOf = (command: string, more: Partial<CommandOptions> = {}) =>
   commandEvaluator({
     command,
     objectives: [{ name: 'accuracy', better: 'higher' }],
-    network: (arch) => nasBench201.network(nasBench201.parse(arch), { width: 0.25 }),
     timeoutSeconds: 20,
     folder: scratch,
     ...more,
@@ -33,7 +35,7 @@ async function outcome(
   more: Partial<CommandOptions> = {},
 ): Promise<readonly number[] | string> {
   try {
-    return (await evaluatorOf(command, more).evaluate(ARCH, never)).objectives;
+    return await evaluatorOf(command, more).evaluate(NETWORK, never);
   } catch (error) {
     return (error as { code: string }).code;
   } finally {
@@ -84,7 +86,8 @@ describe('a command as evaluator', () => {
   it('quotes what it puts in', async () => {
     const evaluator = evaluatorOf(`printf %s {arch} > ${at('quoted')}; echo 1`);
     const nasty = `it's $(touch ${at('touched')}) "; echo 5 #`;
-    expect((await evaluator.evaluate(nasty, never)).objectives).toEqual([1]);
+    const network = new ArchNetwork({ ...nasBench201, format: () => nasty }, undefined);
+    expect(await evaluator.evaluate(network, never)).toEqual([1]);
     expect(readFileSync(at('quoted'), 'utf8')).toBe(nasty);
     expect(existsSync(at('touched'))).toBe(false);
   });
@@ -112,7 +115,7 @@ describe('a command as evaluator', () => {
   });
 
   it('tells what a command complained of', async () => {
-    const failing = evaluatorOf('echo "CUDA out of memory" >&2; exit 1').evaluate(ARCH, never);
+    const failing = evaluatorOf('echo "CUDA out of memory" >&2; exit 1').evaluate(NETWORK, never);
     await expect(failing).rejects.toThrow('ended with status 1: CUDA out of memory');
   });
 
@@ -137,7 +140,7 @@ describe('a command as evaluator', () => {
 
   it('can be broken off', async () => {
     const stop = new AbortController();
-    const running = evaluatorOf(`echo $$ > ${at('stopped')}; exec sleep 1000`).evaluate(ARCH, stop.signal);
+    const running = evaluatorOf(`echo $$ > ${at('stopped')}; exec sleep 1000`).evaluate(NETWORK, stop.signal);
     while (!existsSync(at('stopped')) || readFileSync(at('stopped'), 'utf8') === '') await sleep(10);
     stop.abort();
     await expect(running).rejects.toThrow();
@@ -165,11 +168,10 @@ describe('a command as evaluator', () => {
     );
     const { trials } = await runSearch({
       space: nasBench201,
-      evaluator,
+      evaluator: oneByOne(evaluator, evaluator.evaluate, 2),
       strategy: randomSearch(),
       budget: 4,
       seed: 1,
-      parallel: 2,
     });
     for (const { arch, value, error } of trials) expect([value, error]).toEqual([arch.length + 1, undefined]);
     const marks = readFileSync(at('running'), 'utf8').trim().split('\n');
@@ -184,7 +186,7 @@ describe('a command as evaluator', () => {
   });
 
   it('is refused without sense', () => {
-    expect(() => evaluatorOf('true', { objectives: [] })).toThrow(/what the command prints/);
+    expect(() => evaluatorOf('true', { objectives: [] })).toThrow(/that the command prints/);
     expect(() => evaluatorOf('true', { timeoutSeconds: 0 })).toThrow(/not possible/);
   });
 });

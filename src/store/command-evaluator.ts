@@ -1,12 +1,28 @@
-// A user's own command as the judge of architectures: it gets a network as an ONNX file and prints a number.
+// A user's own command as evaluator: it gets a network as an ONNX file and prints numbers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Model } from '../graph/graph.js';
+import type { Network } from '../networks/index.js';
 import { writeModel } from '../onnx/file.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
+
+export interface CommandObjective {
+  readonly name: string;
+  readonly better: 'higher' | 'lower';
+  readonly unit?: string;
+}
+
+/** What evaluates one network at a time; several can run at once, each with files of its own. */
+export interface CommandEvaluator {
+  /** The command. */
+  readonly name: string;
+  readonly objectives: readonly CommandObjective[];
+  /** A number for every objective. */
+  evaluate(network: Network, signal: AbortSignal): Promise<readonly number[]>;
+}
 
 export interface CommandOptions {
   /**
@@ -15,14 +31,14 @@ export interface CommandOptions {
    */
   readonly command: string;
   /** What its numbers are, in the order in which they are printed: the last that it prints are taken. */
-  readonly objectives: readonly { readonly name: string; readonly better: 'higher' | 'lower' }[];
-  /** The network of an architecture's text. */
-  network(arch: string): Model;
-  /** After this it is ended, with all that it started. An hour unless given. */
+  readonly objectives: readonly CommandObjective[];
+  /** What is written for a network; its model by default. */
+  readonly model?: (network: Network) => Model;
+  /** After this it is ended, with all that it started. An hour by default. */
   readonly timeoutSeconds?: number;
-  /** How often it is tried again after it failed; not after it took too long. None unless given. */
+  /** How often it is tried again after it failed; not after it took too long. 0 by default. */
   readonly retries?: number;
-  /** Where networks are written while the command runs; the system's folder for such files unless given. */
+  /** Where networks are written while the command runs; the system's folder for temporary files by default. */
   readonly folder?: string;
 }
 
@@ -51,22 +67,19 @@ export function numbersOf(text: string): number[] {
 }
 
 /**
- * An evaluator that runs a command. Several can run at once; each has files of its own.
+ * What runs a command for a network; `oneByOne` makes it the evaluator of a search.
  *
  * @example
- * commandEvaluator({
- *   command: './train.sh {onnx}',
- *   objectives: [{ name: 'accuracy', better: 'higher' }],
- *   network: (arch) => space.network(space.parse(arch)),
- * });
+ * const objectives = [{ name: 'accuracy', better: 'higher' }];
+ * const command = commandEvaluator({ command: './train.sh {onnx}', objectives });
+ * oneByOne(command, command.evaluate, 4);
  */
-export function commandEvaluator(options: CommandOptions) {
-  const { command, objectives, network } = options;
+export function commandEvaluator(options: CommandOptions): CommandEvaluator {
+  const { command, objectives, model = (network) => network.model() } = options;
   const { timeoutSeconds = DEFAULTS.timeoutSeconds, retries = DEFAULTS.retries } = options;
   const { folder = DEFAULTS.folder } = options;
-  const first = objectives[0];
-  if (first === undefined)
-    throw new AuspexError('OBJECTIVE_MISSING', 'it must be said what the command prints');
+  if (objectives.length === 0)
+    throw new AuspexError('OBJECTIVE_MISSING', 'give at least one label that the command prints');
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
     throw new AuspexError('TIMEOUT', `a time-out of ${timeoutSeconds} seconds is not possible`, {
       hint: `it must be above 0 and at most ${MAX_TIMEOUT_SECONDS}`,
@@ -89,17 +102,17 @@ export function commandEvaluator(options: CommandOptions) {
   };
   return {
     name: command,
-    better: first.better,
     objectives,
-    async evaluate(arch: string, signal: AbortSignal): Promise<{ readonly objectives: readonly number[] }> {
+    async evaluate(network, signal) {
+      const arch = network.arch?.text ?? network.ref;
       const own = mkdtempSync(join(folder, 'auspex-'));
       try {
         const onnx = join(own, 'network.onnx');
         // A command that has no place for a file needs none.
-        if (command.includes('{onnx}') || command.includes('AUSPEX_ONNX')) writeModel(network(arch), onnx);
+        if (command.includes('{onnx}') || command.includes('AUSPEX_ONNX')) writeModel(model(network), onnx);
         for (let tries = 0; ; tries++) {
           try {
-            return { objectives: await once(arch, onnx, signal) };
+            return await once(arch, onnx, signal);
           } catch (error) {
             const isFinal = error instanceof AuspexError && error.code === 'COMMAND_TIMEOUT';
             if (isFinal || signal.aborted || tries >= retries) throw error;

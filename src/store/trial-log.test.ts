@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Trial } from '../search/contract.js';
-import { etas } from '../search/etas.js';
+import { etas } from '../search/strategies/etas.js';
 import { evaluatorOf, scorerOf, searchDigits, sumOf } from '../search/toy.testing.js';
 import { TrialLog } from './trial-log.js';
 

@@ -100,8 +100,9 @@ export class TrialLog {
     return new TrialLog(path, file, undefined, undefined, []);
   }
 
-  append(record: unknown): void {
-    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+  /** Appends records, flushed to disk together: if the process is killed in between, the first ones may be there. */
+  append(...records: readonly unknown[]): void {
+    const line = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     try {
       const size = this.#size;
       if (size !== undefined && fstatSync(this.#file).size !== size) {

@@ -1,8 +1,8 @@
 // Zero-cost proxies as searches take them: scores of lists of architectures.
-import { ArchNetwork, lazily } from '../../networks/index.js';
+import { listOf, type Network } from '../../networks/index.js';
 import { COMBINATIONS, PROXIES } from '../../proxies/index.js';
 import type { Scorer } from '../../search/contract.js';
-import { type AnySpace, SPACES } from '../../spaces/index.js';
+import type { AnySpace } from '../../spaces/index.js';
 import { AuspexError } from '../../util/errors.js';
 import type { NamedNetworks } from '../resolve.js';
 import { columnsNamed, columnValues } from './columns.js';
@@ -36,35 +36,30 @@ export function proxyScorers({ seed, batch, workers }: ProxySettings): ProxyScor
     const columns = columnsNamed([name]);
     const sizes = batch === undefined ? {} : { batch };
     const plan = planOf({ space: space.name, seed, sizes }, columns);
-    // A worker knows a network by its reference, which the neighbourhood of a file does not give.
-    const most = SPACES.some((known) => known.name === space.name) ? workers : 1;
     const known = new Map<string, NetworkResult>();
     return {
       // Scores depend on the batch, so that a search is not resumed with another.
       name: batch === undefined ? name : `${name} (batch ${batch})`,
       better: columns[0]!.better,
-      async score(architectures, signal) {
-        const fresh = [...new Set(architectures)].filter((arch) => !known.has(arch));
-        const used = fresh.length >= WORTH_WORKERS * most ? most : 1;
+      async score(networks, signal) {
+        const fresh = new Map(networks.flatMap((n) => (known.has(n.ref) ? [] : [[n.ref, n] as const])));
+        const used = fresh.size >= WORTH_WORKERS * workers ? workers : 1;
         const scorer = new NetworkScorer(plan, { threads: threadsOf({ workers: used }) });
-        for await (const record of scorePool(networksOf(space, fresh), scorer, { workers: used, signal })) {
+        for await (const record of scorePool(named([...fresh.values()]), scorer, { workers: used, signal })) {
           known.set(record.network, record);
         }
         signal?.throwIfAborted();
-        const results = architectures.map((arch) => known.get(arch)!);
+        const results = networks.map(({ ref }) => known.get(ref)!);
         const found = Float64Array.from(columnValues(columns, results)[0]!, (value) => value ?? Number.NaN);
-        if (architectures.length > 0 && found.every(Number.isNaN)) throw withoutScores(name, results[0]!);
+        if (networks.length > 0 && found.every(Number.isNaN)) throw withoutScores(name, results[0]!);
         return found;
       },
     };
   };
 }
 
-function networksOf(space: AnySpace, texts: readonly string[]): NamedNetworks {
-  return {
-    ...lazily(texts.length, (row) => new ArchNetwork(space, space.parse(texts[row]!))),
-    name: (row) => texts[row]!,
-  };
+function named(networks: readonly Network[]): NamedNetworks {
+  return { ...listOf(networks), name: (row) => networks[row]!.ref };
 }
 
 /** A proxy that says nothing of any of them does not guide a search. */

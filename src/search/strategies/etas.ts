@@ -1,5 +1,6 @@
 // ETAS (Evolutionary Transformer Architecture Search): a zero-cost score chooses, out of many candidates, the few that
 // are worth an evaluation. First of a random pool, then of mutants of the best that were evaluated.
+import * as z from 'zod';
 import {
   bestTrial,
   isBetter,
@@ -8,30 +9,35 @@ import {
   type Scorer,
   type Strategy,
   type Trial,
-} from './contract.js';
-import { chosenOptions } from './options.js';
-import { bestFirst } from './scorers.js';
-
-export interface EtasOptions {
-  /** N₀: architectures of the random pool. */
-  readonly pool?: number;
-  /** N_m: mutants of a round. */
-  readonly candidates?: number;
-  /** n₀ and n_m: how many are evaluated of the pool and of every round, and how many are parents. */
-  readonly top?: number;
-  /** Of each choice of a parent to be made differently. */
-  readonly mutationProbability?: number;
-  /** M: rounds after the pool. */
-  readonly rounds?: number;
-  /** Rounds in a row without a better architecture that end the search. */
-  readonly patience?: number;
-}
+} from '../contract.js';
+import { bestFirst } from '../scorers.js';
+import { chosenOptions, count, probability } from './options.js';
 
 /** The settings of the paper's two experiments (appendix A.4). */
 export const ETAS_PRESETS = {
   'etas-vit': { pool: 500, candidates: 100, top: 3, mutationProbability: 0.4, rounds: 10, patience: 5 },
   'etas-gpt': { pool: 300, candidates: 100, top: 3, mutationProbability: 0.3, rounds: 10, patience: 5 },
-} as const satisfies Record<string, Required<EtasOptions>>;
+} as const;
+
+/** The options, with the defaults of an experiment. */
+export function etasOptions(preset: keyof typeof ETAS_PRESETS) {
+  const normal = ETAS_PRESETS[preset];
+  return z.object({
+    /** N₀: architectures of the random pool. */
+    pool: count(normal.pool),
+    /** N_m: mutants of a round. */
+    candidates: count(normal.candidates),
+    /** n₀ and n_m: how many are evaluated of the pool and of every round, and how many are parents. */
+    top: count(normal.top),
+    /** Of each choice of a parent to be made differently. */
+    mutationProbability: probability(normal.mutationProbability),
+    /** M: rounds after the pool. */
+    rounds: count(normal.rounds),
+    /** Rounds in a row without a better architecture that end the search. */
+    patience: count(normal.patience),
+  });
+}
+export type EtasOptions = z.input<ReturnType<typeof etasOptions>>;
 
 /**
  * Algorithm 1 of the paper. Where it leaves a choice: parents of mutants are drawn, all equally likely; architectures
@@ -41,7 +47,7 @@ export const ETAS_PRESETS = {
  * @param scorer without one, candidates are taken as they come, which shows what a score is worth
  */
 export function etas(scorer: Scorer | undefined, given: EtasOptions = {}): Strategy {
-  const options = chosenOptions<Required<EtasOptions>>('etas', ETAS_PRESETS['etas-vit'], given);
+  const options = chosenOptions('etas', etasOptions('etas-vit'), given);
   const { top, mutationProbability, rounds, patience } = options;
   return {
     name: 'etas',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { averageRanks } from '../metrics/order.js';
-import { digest } from '../util/digest.js';
-import { ranked, type Scorer, type Trial } from './contract.js';
+import { averageRanks } from '../../metrics/order.js';
+import { digest } from '../../util/digest.js';
+import { ranked, type Scorer, type Trial } from '../contract.js';
+import { memoryLog } from '../log.js';
+import { rankCombined } from '../scorers.js';
+import { allTexts, digitSpace, evaluatorOf, scorerOf, searchDigits, sumOf, textOf } from '../toy.testing.js';
 import { ETAS_PRESETS, etas } from './etas.js';
-import { memoryLog } from './log.js';
-import { rankCombined } from './scorers.js';
-import { allTexts, digitSpace, evaluatorOf, scorerOf, searchDigits, sumOf } from './toy.testing.js';
 
 /** A number from 0 to 1 that has nothing to do with the digits. */
 const noise = (text: string): number => Number.parseInt(digest(text).slice(0, 8), 16) / 2 ** 32;
@@ -21,9 +21,10 @@ describe('ETAS', () => {
     const scorer: Scorer = {
       ...scorerOf(noise),
       score: async (list) => {
-        lists.push(list.length);
-        expect(new Set(list).size).toBe(list.length);
-        return Float64Array.from(list, noise);
+        const texts = list.map(textOf);
+        lists.push(texts.length);
+        expect(new Set(texts).size).toBe(texts.length);
+        return Float64Array.from(texts, noise);
       },
     };
     const { trials, end } = await searchDigits(etas(scorer, { ...preset, patience: 10 }), 1000, 1, {
@@ -40,8 +41,8 @@ describe('ETAS', () => {
       name: 'noise',
       better: 'lower',
       score: async (list) => {
-        lists.push([...list]);
-        return Float64Array.from(list, noise);
+        lists.push(list.map(textOf));
+        return Float64Array.from(lists.at(-1)!, noise);
       },
     };
     const { trials } = await searchDigits(etas(scorer, { rounds: 6, patience: 6 }), 1000, 3, {
@@ -68,8 +69,8 @@ describe('ETAS', () => {
       const scorer: Scorer = {
         ...scorerOf(noise),
         score: async (list) => {
-          log.push([...list]);
-          return Float64Array.from(list, noise);
+          log.push(list.map(textOf));
+          return Float64Array.from(log.at(-1)!, noise);
         },
       };
       const strategy = etas(scorer, { pool: 1, top: 1, candidates: 2000, mutationProbability, rounds: 1 });
@@ -144,7 +145,9 @@ describe('ETAS', () => {
       score: async (list) => {
         asked++;
         // Some are not numbers, and must come back from the log as they are.
-        return Float64Array.from(list, (arch) => (sumOf(arch) % 5 === 0 ? Number.NaN : noise(arch)));
+        return Float64Array.from(list.map(textOf), (arch) =>
+          sumOf(arch) % 5 === 0 ? Number.NaN : noise(arch),
+        );
       },
     };
     const log = memoryLog();

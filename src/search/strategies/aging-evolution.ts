@@ -1,26 +1,22 @@
 // Regularised (aging) evolution (Real, Aggarwal, Huang & Le, AAAI 2019): the best of a few is the parent, its mutant
 // comes into the population, and the oldest leaves it, however good.
-import { isValued, type Proposal, ranked, type Strategy, type Valued } from './contract.js';
-import { chosenOptions } from './options.js';
+import * as z from 'zod';
+import { isValued, type Proposal, ranked, type Strategy, type Valued } from '../contract.js';
+import { chosenOptions, count } from './options.js';
 
-export interface AgingOptions {
+/** Defaults are those of the paper's searches for AmoebaNet-A. */
+export const AGING_OPTIONS = z.object({
   /** P of the paper. */
-  readonly population?: number;
+  population: count(100),
   /** S of the paper: how many are drawn, with replacement, for the best of them to be the parent. */
-  readonly tournament?: number;
-  /** Children of one population, which can be evaluated at once; 1 is the paper's. */
-  readonly children?: number;
-}
-
-/** Those of the paper's searches for AmoebaNet-A. */
-export const AGING_DEFAULTS = {
-  population: 100,
-  tournament: 25,
-  children: 1,
-} as const satisfies AgingOptions;
+  tournament: count(25),
+  /** Children of one population, which are evaluated at once; 1 is the paper's. */
+  children: count(1),
+});
+export type AgingOptions = z.input<typeof AGING_OPTIONS>;
 
 export function agingEvolution(given: AgingOptions = {}): Strategy {
-  const options = chosenOptions<Required<AgingOptions>>('evolution', AGING_DEFAULTS, given);
+  const options = chosenOptions('evolution', AGING_OPTIONS, given);
   const { population: size, tournament, children } = options;
   return {
     name: 'evolution',

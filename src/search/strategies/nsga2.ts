@@ -1,20 +1,18 @@
 // NSGA-II (Deb, Pratap, Agarwal & Meyarivan 2002): a population of which those survive that are dominated least, and of
 // these the ones that are most alone.
-import { isValued, objectiveValues, type Proposal, type Strategy, type Valued } from './contract.js';
-import { chosenOptions } from './options.js';
-import { crowdingDistances, minimised, nonDominatedFronts, type Point } from './pareto.js';
+import * as z from 'zod';
+import type { Pause } from '../../util/pauses.js';
+import { isValued, objectiveValues, type Proposal, type Strategy, type Valued } from '../contract.js';
+import { crowdingDistances, minimised, nonDominatedFronts, type Point } from '../pareto.js';
+import { chosenOptions, count, probability } from './options.js';
 
-export interface Nsga2Options {
-  readonly population?: number;
+/** Defaults are those of the paper. */
+export const NSGA2_OPTIONS = z.object({
+  population: count(100, { to: 20_000 }),
   /** Of a child to have two parents; else it is a mutant of one. */
-  readonly crossoverProbability?: number;
-}
-
-/** Those of the paper. */
-export const NSGA2_DEFAULTS = {
-  population: 100,
-  crossoverProbability: 0.9,
-} as const satisfies Required<Nsga2Options>;
+  crossoverProbability: probability(0.9),
+});
+export type Nsga2Options = z.input<typeof NSGA2_OPTIONS>;
 
 interface Member {
   readonly trial: Valued;
@@ -32,22 +30,20 @@ const order = (a: Member, b: Member): number =>
  * is made differently with the probability 1/choices. Then the best of both generations are the population.
  */
 export function nsga2(given: Nsga2Options = {}): Strategy {
-  const options = chosenOptions<Required<Nsga2Options>>('nsga2', NSGA2_DEFAULTS, given);
+  const options = chosenOptions('nsga2', NSGA2_OPTIONS, given);
   const { population: size, crossoverProbability } = options;
   return {
     name: 'nsga2',
     options,
-    async *propose({ candidates, random, objectives }) {
+    async *propose({ candidates, random, objectives, pause }) {
       // A child that was tried before comes as the trial of then, which may be in the population already.
-      const ranked = (trials: readonly Valued[]): Member[] => {
+      const ranked = async (trials: readonly Valued[]): Promise<Member[]> => {
         const unique = [...new Map(trials.map((trial) => [trial.index, trial])).values()];
-        return membersOf(
-          unique,
-          unique.map((trial) => minimised(objectiveValues(trial), objectives)),
-        ).sort(order);
+        const points = unique.map((trial) => minimised(objectiveValues(trial), objectives));
+        return (await membersOf(unique, points, pause)).sort(order);
       };
       const first = await candidates.pool(size, random);
-      let population = ranked(
+      let population = await ranked(
         (yield first.map((arch) => ({ arch, by: 'sample', round: 0 }))).filter(isValued),
       );
       const winner = (): Member => {
@@ -75,14 +71,19 @@ export function nsga2(given: Nsga2Options = {}): Strategy {
           );
         }
         const children = (yield batch).filter(isValued);
-        population = ranked([...population.map(({ trial }) => trial), ...children]).slice(0, size);
+        const both = await ranked([...population.map(({ trial }) => trial), ...children]);
+        population = both.slice(0, size);
       }
     },
   };
 }
 
-function membersOf(trials: readonly Valued[], points: readonly Point[]): Member[] {
-  return nonDominatedFronts(points).flatMap((front, rank) => {
+async function membersOf(
+  trials: readonly Valued[],
+  points: readonly Point[],
+  pause: Pause,
+): Promise<Member[]> {
+  return (await nonDominatedFronts(points, pause)).flatMap((front, rank) => {
     const crowding = crowdingDistances(front.map((i) => points[i]!));
     return front.map((i, place) => ({
       trial: trials[i]!,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ranked } from '../contract.js';
+import { digitSpace, evaluatorOf, searchDigits, sumOf } from '../toy.testing.js';
 import { agingEvolution } from './aging-evolution.js';
-import { ranked } from './contract.js';
-import { digitSpace, evaluatorOf, searchDigits, sumOf } from './toy.testing.js';
 
 describe('aging evolution', () => {
   // So large that no mutant is ever what it was before: the population is the last trials.
@@ -9,15 +9,11 @@ describe('aging evolution', () => {
 
   it('lets the oldest go, however good', async () => {
     // So many are drawn that the parent is the best of the population: of the last twelve, not of all.
-    const evaluator = evaluatorOf(sumOf);
+    let asked = 0;
     const { trials } = await searchDigits(agingEvolution({ population: 12, tournament: 1000 }), 150, 1, {
       space,
       // The first ones are better than all that follow.
-      evaluator: {
-        ...evaluator,
-        evaluate: async (arch, s) =>
-          ((await evaluator.evaluate(arch, s)) as number) + (evaluator.asked.length <= 12 ? 10_000 : 0),
-      },
+      evaluator: evaluatorOf((arch) => sumOf(arch) + (asked++ < 12 ? 10_000 : 0)),
     });
     expect(trials.slice(0, 12).every(({ by }) => by === 'sample')).toBe(true);
     let [pastFirst, count] = [0, 0];

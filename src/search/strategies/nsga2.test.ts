@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluator, Objective, Trial } from './contract.js';
-import { isValued, objectiveValues } from './contract.js';
-import { hypervolume } from './hypervolume.js';
+import type { Objective, Trial } from '../contract.js';
+import { isValued, objectiveValues } from '../contract.js';
+import { inBatches, oneByOne } from '../evaluating.js';
+import { hypervolume } from '../hypervolume.js';
+import { dominates, minimised, paretoFront } from '../pareto.js';
+import { allTexts, digitSpace, searchDigits, textOf } from '../toy.testing.js';
 import { nsga2 } from './nsga2.js';
-import { dominates, minimised, paretoFront } from './pareto.js';
 import { randomSearch } from './random-search.js';
-import { allTexts, digitSpace, searchDigits } from './toy.testing.js';
 
 const OBJECTIVES: readonly Objective[] = [
   { name: 'accuracy', better: 'higher' },
@@ -20,12 +21,9 @@ function valuesOf(arch: string): number[] {
   return [accuracy, latency];
 }
 
-const evaluator: Evaluator = {
-  name: 'both',
-  better: 'higher',
-  objectives: OBJECTIVES,
-  evaluate: async (arch) => ({ objectives: valuesOf(arch) }),
-};
+const evaluator = inBatches({ name: 'both', objectives: OBJECTIVES }, async (networks) =>
+  networks.map((network) => ({ values: valuesOf(textOf(network)) })),
+);
 
 const volumeOf = (trials: readonly Trial[]): number =>
   hypervolume(
@@ -63,7 +61,7 @@ describe('NSGA-II', () => {
 
   it('tells of an evaluator that gives too few numbers', async () => {
     const { trials } = await searchDigits(nsga2({ population: 4 }), 4, 1, {
-      evaluator: { ...evaluator, evaluate: async () => 1 },
+      evaluator: oneByOne(evaluator, async () => [1]),
     });
     expect(trials.every(({ error }) => error?.code === 'EVALUATION_OBJECTIVES')).toBe(true);
   });

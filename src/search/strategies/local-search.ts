@@ -1,17 +1,17 @@
 // Local search (White, Nolen & Savani, UAI 2021; Ying et al. 2019 have it as hill climbing): from a random
 // architecture to a better neighbour until there is none, then from another random architecture.
-import { bestTrial, isBetter, type Proposal, type Strategy, type Trial, type Valued } from './contract.js';
-import { chosenOptions } from './options.js';
+import * as z from 'zod';
+import { bestTrial, isBetter, type Proposal, type Strategy, type Trial, type Valued } from '../contract.js';
+import { chosenOptions, oneOf } from './options.js';
 
-export interface LocalSearchOptions {
+export const LOCAL_OPTIONS = z.object({
   /** `best`: all neighbours are evaluated, and the best is next. `first`: the first that is better is next. */
-  readonly move?: 'best' | 'first';
-}
-
-export const LOCAL_DEFAULTS = { move: 'best' } as const satisfies Required<LocalSearchOptions>;
+  move: oneOf(['best', 'first'], 'best'),
+});
+export type LocalSearchOptions = z.input<typeof LOCAL_OPTIONS>;
 
 export function localSearch(given: LocalSearchOptions = {}): Strategy {
-  const options = chosenOptions<Required<LocalSearchOptions>>('local', LOCAL_DEFAULTS, given);
+  const options = chosenOptions('local', LOCAL_OPTIONS, given);
   return {
     name: 'local',
     options,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { digitSpace, evaluatorOf, searchDigits, sumOf } from '../toy.testing.js';
 import { localSearch } from './local-search.js';
-import { digitSpace, evaluatorOf, searchDigits, sumOf } from './toy.testing.js';
 
 /** The hill of all threes is the higher one, but from fewer than three threes the way up leads to all zeros. */
 const deceptive = (arch: string): number => {

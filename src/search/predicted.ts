@@ -1,0 +1,60 @@
+// Predictors in searches: as evaluators, asked once for all labels of a batch, and as scorers. Directions are those of
+// the labels.
+import type { Network } from '../networks/index.js';
+import type { Predictor } from '../predictors/predictor.js';
+import { AuspexError } from '../util/errors.js';
+import type { Evaluator, Objective, Scorer } from './contract.js';
+import { inBatches } from './evaluating.js';
+
+/**
+ * What a predictor says of networks: one number for every label, row by row. The one place where searches ask
+ * predictors.
+ */
+export function predictedBy(predictor: Predictor, networks: readonly Network[]): Promise<Float64Array> {
+  const isOfFiles = predictor.info.space === 'onnx';
+  return predictor.values(networks.map(({ ref, arch }) => (isOfFiles || !arch ? ref : arch.text)));
+}
+
+/** What a predictor predicts, with directions. Files do not have one yet: costs are learned as logarithms. */
+export function predictedObjectives(predictor: Predictor): Objective[] {
+  return predictor.info.labels.map(({ name, unit, scale }) => ({
+    name,
+    better: scale === 'log' ? 'lower' : 'higher',
+    ...(unit === '' ? {} : { unit }),
+  }));
+}
+
+/** Takes what a predictor says of labels for the truth. */
+export function predictorEvaluator(predictor: Predictor, labels: readonly string[]): Evaluator {
+  const places = labels.map((label) => placeOf(predictor, label));
+  const all = predictedObjectives(predictor);
+  return inBatches(
+    { name: `predicted ${labels.join(',')}`, objectives: places.map((place) => all[place]!) },
+    async (networks) => {
+      const values = await predictedBy(predictor, networks);
+      return networks.map((_, row) => ({ values: places.map((place) => values[row * all.length + place]!) }));
+    },
+  );
+}
+
+/** A label of a predictor as a score. */
+export function predictorScorer(predictor: Predictor, label: string): Scorer {
+  const place = placeOf(predictor, label);
+  const all = predictedObjectives(predictor);
+  return {
+    name: `predicted ${label}`,
+    better: all[place]!.better,
+    async score(networks) {
+      const values = await predictedBy(predictor, networks);
+      return Float64Array.from(networks, (_, row) => values[row * all.length + place]!);
+    },
+  };
+}
+
+function placeOf({ info }: Predictor, label: string): number {
+  const place = info.labels.findIndex(({ name }) => name === label);
+  if (place >= 0) return place;
+  throw new AuspexError('LABEL_UNKNOWN', `the predictor does not predict '${label}'`, {
+    hint: `it predicts ${info.labels.map(({ name }) => name).join(', ')}`,
+  });
+}

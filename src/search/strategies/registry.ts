@@ -1,0 +1,92 @@
+// All strategies by the names that commands take. Adding one is its file and a line here, or `registerStrategy`.
+import { AuspexError } from '../../util/errors.js';
+import type { Scorer, Strategy } from '../contract.js';
+import { AGING_OPTIONS, agingEvolution } from './aging-evolution.js';
+import { type ETAS_PRESETS, etas, etasOptions } from './etas.js';
+import { LOCAL_OPTIONS, localSearch } from './local-search.js';
+import { NSGA2_OPTIONS, nsga2 } from './nsga2.js';
+import { chosenOptions, type OptionsSchema } from './options.js';
+import { RANDOM_OPTIONS, randomSearch } from './random-search.js';
+
+/** Options as users give them, by name. */
+export type StrategyOptions = Readonly<Record<string, number | string>>;
+
+export interface StrategyEntry<S extends OptionsSchema = OptionsSchema> {
+  readonly summary: string;
+  /** The options it takes, each with a default and a description of its range. */
+  readonly options: S;
+  /** Whether it asks a proxy or a predictor. */
+  readonly takesScorer: boolean;
+  /** @param options as `options` gives them */
+  make(scorer: Scorer | undefined, options: S['_output']): Strategy;
+}
+
+const registered = new Map<string, StrategyEntry>();
+
+/** All strategies by name. */
+export const STRATEGIES: ReadonlyMap<string, StrategyEntry> = registered;
+
+/**
+ * Makes a strategy known by a name, to commands as well. `conformance.testing.ts` has what it must keep to.
+ *
+ * @throws AuspexError STRATEGY_TWICE
+ */
+export function registerStrategy<S extends OptionsSchema>(name: string, entry: StrategyEntry<S>): void {
+  if (registered.has(name)) {
+    throw new AuspexError('STRATEGY_TWICE', `there is a strategy called '${name}' already`);
+  }
+  registered.set(name, entry as unknown as StrategyEntry);
+}
+
+/**
+ * The strategy of a name.
+ *
+ * @param scorer for those that take one; the others refuse it
+ * @throws AuspexError STRATEGY_UNKNOWN, STRATEGY_SCORER, STRATEGY_OPTION
+ */
+export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOptions = {}): Strategy {
+  const entry = registered.get(name);
+  if (entry === undefined) {
+    throw new AuspexError('STRATEGY_UNKNOWN', `there is no strategy called '${name}'`, {
+      hint: `there are ${[...registered.keys()].join(', ')}`,
+    });
+  }
+  if (scorer !== undefined && !entry.takesScorer) {
+    throw new AuspexError('STRATEGY_SCORER', `the strategy '${name}' does not use a proxy or a predictor`, {
+      hint: 'leave out --proxy, or use --strategy etas',
+    });
+  }
+  return entry.make(scorer, chosenOptions(name, entry.options, options));
+}
+
+function registerEtas(name: string, summary: string, preset: keyof typeof ETAS_PRESETS): void {
+  registerStrategy(name, { summary, options: etasOptions(preset), takesScorer: true, make: etas });
+}
+
+registerEtas('etas', 'ETAS, with its settings for vision transformers', 'etas-vit');
+registerEtas('etas-vit', 'ETAS as in its experiments on vision transformers', 'etas-vit');
+registerEtas('etas-gpt', 'ETAS as in its experiments on GPT-2', 'etas-gpt');
+registerStrategy('evolution', {
+  summary: 'regularised (aging) evolution',
+  options: AGING_OPTIONS,
+  takesScorer: false,
+  make: (_, options) => agingEvolution(options),
+});
+registerStrategy('local', {
+  summary: 'local search with restarts',
+  options: LOCAL_OPTIONS,
+  takesScorer: false,
+  make: (_, options) => localSearch(options),
+});
+registerStrategy('nsga2', {
+  summary: 'NSGA-II, for several objectives',
+  options: NSGA2_OPTIONS,
+  takesScorer: false,
+  make: (_, options) => nsga2(options),
+});
+registerStrategy('random', {
+  summary: 'random search',
+  options: RANDOM_OPTIONS,
+  takesScorer: false,
+  make: () => randomSearch(),
+});
