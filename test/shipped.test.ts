@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
+import { ArchNetwork } from '../src/networks/arch-network.js';
+import { listOf } from '../src/networks/networks.js';
 import { decodePredictor } from '../src/predictors/load.js';
-import { withInterval } from '../src/predictors/predictor.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
 
@@ -28,18 +29,18 @@ describe('predictors of the package', () => {
   it.each(predictors)('$file predicts $space', async ({ file, space, labels }) => {
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
     const { info } = predictor;
-    expect([info.space, info.labels.map(({ name }) => name)]).toEqual([space, labels]);
+    expect([info.seen.spaces, info.labels.map(({ name }) => name)]).toEqual([[space], labels]);
     const of = spaceNamed(space);
     const random = Random.seeded(3);
-    const texts = Array.from({ length: 20 }, () => of.format(of.sample(random)));
-    const values = await predictor.values(texts);
-    info.labels.forEach((label, place) => {
-      const found = texts.map((_, row) => values[row * labels.length + place]!);
+    const networks = listOf(Array.from({ length: 20 }, () => new ArchNetwork(of, of.sample(random))));
+    const predictions = await predictor.predict!(networks);
+    labels.forEach((label) => {
+      const found = [...predictions.column(label).values];
       // Different architectures are told apart.
       expect(new Set(found).size).toBeGreaterThan(10);
-      for (const value of found) {
+      for (const [row, value] of found.entries()) {
         expect(value).toBeGreaterThan(0);
-        const { low, high } = withInterval(value, label);
+        const { low, high } = predictions.at(row, label);
         expect(low! < value && value < high!).toBe(true);
       }
     });
@@ -48,7 +49,7 @@ describe('predictors of the package', () => {
 
   it.each(trunks)('$file begins $kind for $space', async ({ file, kind, space }) => {
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
-    expect([predictor.info.kind, predictor.info.space]).toEqual([kind, space]);
+    expect([predictor.info.kind, predictor.info.seen.spaces]).toEqual([kind, [space]]);
     await predictor.dispose();
   });
 

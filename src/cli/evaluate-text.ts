@@ -31,7 +31,7 @@ export function evaluationText(found: Found, report: string | undefined): string
       ? `all ${formatExact(tableRows)}; ${SEEN}`
       : `${formatExact(chosen.rows.length)}, the ${chosen.part} rows of ${chosen.split}`;
   const head = [
-    `${info.kind} for ${info.space}, trained on ${formatExact(info.rows)} rows, seed ${info.seed}`,
+    `${info.kind} for ${info.seen.spaces.join(', ')}, trained on ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}`,
     `  predictor  ${fit(file, WIDTH - 13, 'end')}`,
     `  table      ${fit(data, WIDTH - 13, 'end')}`,
     `  rows       ${fit(rows, WIDTH - 13, 'end')}`,
@@ -85,9 +85,9 @@ export function evaluationJson(found: Found, report: string | undefined): string
       predictor: {
         file,
         kind: info.kind,
-        space: info.space,
-        rows: info.rows,
-        seed: info.seed,
+        space: info.seen.spaces.join(', '),
+        rows: info.seen.rows,
+        seed: info.seen.seed,
         labels: info.labels.map(({ name }) => name),
       },
       data: {

@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
-import { unreadable } from '../onnx/file.js';
+import { Resolver } from '../networks/resolver.js';
+import { readModel, unreadable } from '../onnx/file.js';
 import { evaluate } from '../predictors/evaluate.js';
-import { type Predictor, type PredictorInfo, withInterval } from '../predictors/predictor.js';
+import { tableNetworks } from '../predictors/labelled-rows.js';
+import { predictionsOf } from '../predictors/predictions.js';
+import type { Predictor, PredictorInfo } from '../predictors/predictor.js';
 import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
 import { readTableFile, writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
@@ -36,11 +39,15 @@ export interface ChosenRows {
   readonly part: Part | undefined;
 }
 
-/** Architectures at once, between two lines of progress. */
-const CHUNK = 4096;
+/** Rows that are predicted without a line of progress. */
+const FEW = 4096;
 
-/** @param load how a file becomes a predictor, and where lines go: others in tests. */
-export function evaluateCommand({ load = loadPredictor, write = print } = {}): Command {
+/** @param load how a file becomes a predictor, where lines go, and what knows networks: others in tests. */
+export function evaluateCommand({
+  load = loadPredictor,
+  write = print,
+  resolver = new Resolver({ open: readModel }),
+} = {}): Command {
   return new Command('evaluate')
     .summary('how well a predictor agrees with a table')
     .description(
@@ -80,10 +87,10 @@ The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`
       const predictor = await load(file);
       try {
         const { info } = predictor;
-        requireSameSpace(table, info, flags.data);
+        requireCovered(table, predictor, resolver, flags.data);
         const chosen = named ?? unseenRows(table, info, flags.data);
         const { pairs, absent } = labelPairs(table, info, flags.label);
-        const labels = await evaluated(predictor, table, chosen.rows, pairs, flags);
+        const labels = await evaluated(predictor, table, chosen.rows, pairs, resolver, flags);
         const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };
         if (flags.report !== undefined) {
           const html = evaluationReport({
@@ -107,14 +114,19 @@ function rowsText(table: Table, { rows, split, part }: ChosenRows): string {
     : `${rows.length}, the ${part} rows of ${split}`;
 }
 
-function requireSameSpace(table: Table, info: PredictorInfo, data: string): void {
-  if (table.space === info.space) return;
+/** A predictor of another space must cover networks of the table's. */
+function requireCovered(table: Table, predictor: Predictor, resolver: Resolver, data: string): void {
+  const { spaces } = predictor.info.seen;
+  if (spaces.includes(table.space) || table.rows === 0) return;
+  const uncovered = predictor.covers(tableNetworks(table, [0], resolver).at(0));
+  if (uncovered === undefined) return;
   throw new AuspexError(
     'EVALUATE_SPACE',
-    `the predictor is for ${info.space}, the table has ${table.space}`,
+    `the predictor is for ${spaces.join(', ')}, the table has ${table.space}`,
     {
       where: { file: data },
-      hint: `give a table of ${info.space}, or a predictor of ${table.space}`,
+      hint: `give a table of ${spaces.join(', ')}, or a predictor of ${table.space}`,
+      cause: uncovered,
     },
   );
 }
@@ -156,53 +168,43 @@ async function evaluated(
   table: Table,
   rows: Uint32Array,
   pairs: readonly LabelPair[],
+  resolver: Resolver,
   { resamples, seed }: EvaluateFlags,
 ): Promise<EvaluatedLabel[]> {
   const { labels } = predictor.info;
   const columns = pairs.map(({ column }) => table.column(column));
   // What nothing is known of need not be predicted.
   const known = rows.filter((row) => columns.some((column) => !Number.isNaN(column[row])));
-  const values = await predicted(predictor, table, known);
+  const found = await predictionsOf(predictor, tableNetworks(table, known, resolver), {
+    onProgress: (part) => progress(Math.round(part * known.length), known.length),
+  });
+  progress(known.length, known.length);
   return pairs.map(({ output, column }, i) => {
     const label = labels[output]!;
     const { unit, higherIsBetter } = table.label(column);
-    const predictions = Array.from(known, (_, k) => withInterval(values[k * labels.length + output]!, label));
     const truths = Float64Array.from(known, (row) => columns[i]![row]!);
-    const found = evaluate(predictions, truths, { resamples, seed, higherIsBetter });
+    const evaluation = evaluate(found.column(output), truths, { resamples, seed, higherIsBetter });
     return {
       label: column,
       unit,
       higherIsBetter,
       trainedOn: label.name,
       promised: label.interval?.coverage,
-      evaluation: { ...found, withoutTruth: rows.length - found.rows },
-      predictions,
+      evaluation: { ...evaluation, withoutTruth: rows.length - evaluation.rows },
+      predictions: Array.from(known, (_, k) => found.at(k, output)),
       truths,
     };
   });
 }
 
-/** One number for every row and label. */
-async function predicted(predictor: Predictor, table: Table, rows: Uint32Array): Promise<Float64Array> {
-  const width = predictor.info.labels.length;
-  const values = new Float64Array(rows.length * width);
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    progress(start, rows.length);
-    const texts = Array.from(rows.subarray(start, start + CHUNK), (row) => table.arch(row));
-    values.set(await predictor.values(texts), start * width);
-  }
-  progress(rows.length, rows.length);
-  return values;
-}
-
 /** Only on a terminal, and only for many rows. */
 function progress(done: number, all: number): void {
-  if (!process.stderr.isTTY || all <= CHUNK) return;
+  if (!process.stderr.isTTY || all <= FEW) return;
   process.stderr.write(done === all ? '\r\x1b[K' : `\r${done} of ${all} rows predicted`);
 }
 
 /** The rows that were left when the predictor's own were drawn from this table. */
-function unseenRows(table: Table, { split, labels }: PredictorInfo, data: string): ChosenRows {
+function unseenRows(table: Table, { seen: { split }, labels }: PredictorInfo, data: string): ChosenRows {
   const known = new Set(table.labels.map(({ name }) => name));
   const names = labels.map(({ name }) => name);
   const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();

@@ -2,16 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import { listOf } from '../networks/networks.js';
+import { ONNX, Resolver } from '../networks/resolver.js';
 import { readModel } from '../onnx/file.js';
-import { networksOf, ONNX_FILES } from '../predictors/network-source.js';
-import {
-  INFO_KEY,
-  type LabelInfo,
-  type Prediction,
-  type Predictor,
-  withInterval,
-} from '../predictors/predictor.js';
-import { describeArchitecture, describeNetwork, type NetworkDescription } from '../spaces/describe.js';
+import { INFO_KEY } from '../predictors/file.js';
+import { type Prediction, predictionsOf } from '../predictors/predictions.js';
+import type { LabelInfo, Predictor, PredictorInfo } from '../predictors/predictor.js';
+import type { NetworkDescription } from '../spaces/describe.js';
 import { spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY, SPACE_KEY } from '../spaces/network.js';
 import { AuspexError } from '../util/errors.js';
@@ -172,54 +169,48 @@ async function answer(
   flags: PredictFlags,
   isCosted: boolean,
 ): Promise<void> {
-  const { space } = predictors[0]!.info;
-  for (const { info } of predictors) expectSpace(info.space, space);
-  const isFiles = space === ONNX_FILES;
-  for (const subject of isFiles ? [] : subjects) {
-    expectArchitecture(subject);
-    expectSpace(subject.space ?? flags.space ?? space, space, subject.file);
-  }
-  const texts = subjects.map(({ text, file }) => (isFiles ? (file ?? text) : text));
+  const { spaces } = predictors[0]!.info.seen;
+  const isFiles = spaces.includes(ONNX);
+  const resolver = new Resolver({ open: readModel, isFile: existsSync });
+  for (const { info } of predictors) expectSpace(info, flags.space);
+  // A text that does not say so is taken to be of the space that the predictor knows.
+  const space = flags.space ?? (isFiles || spaces.length !== 1 ? undefined : spaces[0]);
+  const networks = subjects.map(({ file, text, space: own }) => {
+    const named = own ?? space;
+    return resolver.network(file ?? text, named === undefined || file !== undefined ? {} : { space: named });
+  });
+  const texts = networks.map(({ arch, ref }, i) =>
+    isFiles || !arch ? ref : subjects[i]!.file ? arch.text : subjects[i]!.text,
+  );
   const answers: Answer[][] = texts.map(() => []);
-  for (const { info, values } of await Promise.all(
-    predictors.map(async (p) => ({ info: p.info, values: await p.values(texts) })),
-  )) {
-    const chosen = chosenLabels(info.labels, flags.label, predictors);
+  const all = await Promise.all(predictors.map((p) => predictionsOf(p, listOf(networks))));
+  for (const predictions of all) {
+    const chosen = chosenLabels(predictions.labels, flags.label, predictors);
     answers.forEach((list, row) => {
       for (const place of chosen) {
-        const label = info.labels[place]!;
-        const value = values[row * info.labels.length + place]!;
-        list.push({ label, prediction: withInterval(value, label) });
+        list.push({ label: predictions.labels[place]!, prediction: predictions.at(row, place) });
       }
     });
   }
-  const { title, describe } = describerOf(space);
-  texts.forEach((text, row) => {
-    const described = isCosted ? describe(text) : undefined;
+  networks.forEach((network, row) => {
+    const text = texts[row]!;
+    const described = isCosted ? network.settled().counts() : undefined;
+    const of = isFiles ? undefined : network.arch?.space;
     print(
       flags.json
-        ? answerJson(text, space, answers[row]!, described, flags.input !== undefined)
+        ? answerJson(text, of?.name ?? ONNX, answers[row]!, described, flags.input !== undefined)
         : isCosted
-          ? `${row === 0 ? '' : '\n'}${answerText(text, title, answers[row]!, described)}`
+          ? `${row === 0 ? '' : '\n'}${answerText(text, of?.title ?? 'ONNX file', answers[row]!, described)}`
           : answerLine(text, answers[row]!),
     );
   });
 }
 
-/** What architectures of a space cost, and what it is called. */
-function describerOf(space: string): { title: string; describe: (text: string) => NetworkDescription } {
-  if (space === ONNX_FILES) {
-    const networks = networksOf(space, readModel);
-    return { title: 'ONNX file', describe: (path) => describeNetwork(networks(path)) };
-  }
-  const of = spaceNamed(space);
-  return { title: of.title, describe: (text) => describeArchitecture(of, of.parse(text)) };
-}
-
-function expectSpace(found: string, wanted: string, file?: string): void {
-  if (found === wanted) return;
-  throw new AuspexError('OTHER_SPACE', `the predictor is for ${wanted}, the architecture is of ${found}`, {
-    ...(file === undefined ? {} : { where: { file } }),
+/** Of cells only those of one space can be predicted. */
+function expectSpace({ entries }: PredictorInfo, space: string | undefined): void {
+  const { space: known } = entries[0]!.state as { space?: string | null };
+  if (!known || space === undefined || known === space) return;
+  throw new AuspexError('OTHER_SPACE', `the predictor is for ${known}, the architecture is of ${space}`, {
     hint: 'give a predictor of the same space',
   });
 }

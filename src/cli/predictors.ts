@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { readModel, unreadable } from '../onnx/file.js';
+import { unreadable } from '../onnx/file.js';
 import { decodePredictor } from '../predictors/load.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
@@ -20,7 +20,7 @@ export async function loadPredictor(path: string, options?: SessionOptions): Pro
     throw unreadable(path, error);
   }
   try {
-    return await decodePredictor(bytes, { threads: availableParallelism(), ...options, read: readModel });
+    return await decodePredictor(bytes, { threads: availableParallelism(), ...options });
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     throw error.within({ file: path });

@@ -1,8 +1,9 @@
 // `auspex pretrain`: what a predictor can learn of a space without any label.
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { CELL_MODELS, type CellModelName, PRETRAINING } from '../predictors/cell-models.js';
-import { pretrainCells } from '../predictors/cell-predictor.js';
+import { drawnNetworks, PRETRAINING } from '../predictors/kinds/graph-kind.js';
+import { KINDS, type PredictorKind } from '../predictors/kinds/index.js';
+import { spaceNamed } from '../spaces/index.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { writeBeside } from '../store/table-file.js';
 import { checkpointPath, removeCheckpoints, requireFresh } from './checkpoints.js';
@@ -32,7 +33,7 @@ export function pretrainCommand(): Command {
 MACs, depth, and what flows through them when operations are random. Training
 that begins with it (auspex train --from) needs far fewer labels.`,
     )
-    .argument('<predictor>', `one of ${Object.keys(CELL_MODELS).join(', ')}`, kindOf)
+    .argument('<predictor>', `one of ${PRETRAINED.join(', ')}`, kindOf)
     .requiredOption('--space <name>', 'the space, which must have cells')
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
     .option('--rows <n>', 'architectures to draw', wholeNumber, PRETRAINING.rows)
@@ -57,32 +58,34 @@ The JSON is described in docs/predict-json.md.`,
     .action(pretrain);
 }
 
-function kindOf(text: string): CellModelName {
-  if (Object.hasOwn(CELL_MODELS, text)) return text as CellModelName;
-  throw new InvalidArgumentError(`It must be one of ${Object.keys(CELL_MODELS).join(', ')}.`);
+/** Kinds that can learn without labels. */
+const PRETRAINED = [...KINDS.values()].flatMap(({ name, pretrain: can }) => (can ? [name] : []));
+
+function kindOf(text: string): PredictorKind {
+  if (PRETRAINED.includes(text)) return KINDS.get(text)!;
+  throw new InvalidArgumentError(`It must be one of ${PRETRAINED.join(', ')}.`);
 }
 
-async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void> {
+async function pretrain(kind: PredictorKind, flags: PretrainFlags): Promise<void> {
   const { space, output, rows, steps, rate, batch, members, seed, threads } = flags;
   if (!flags.resume) requireFresh(output);
   const line = progressLine(`Pretraining for ${space}`);
   const start = performance.now();
   try {
-    const predictor = await untilStopped((signal) =>
-      pretrainCells(
-        space,
-        { rows, steps, rate },
+    const { predictor } = await untilStopped((signal) =>
+      kind.pretrain!(
+        drawnNetworks(spaceNamed(space), rows, seed),
         {
-          kind,
+          steps,
+          rate,
+          ...(batch === undefined ? {} : { batch }),
+          ...(members === undefined ? {} : { members }),
+        },
+        {
           seed,
           threads,
-          recipe: {
-            ...CELL_MODELS[kind].recipe(rows, 'linear'),
-            ...(batch === undefined ? {} : { batch }),
-            ...(members === undefined ? {} : { members }),
-          },
           checkpoint: (name) => checkpointFile(checkpointPath(output, name)),
-          onProgress: ({ part, loss }) => line.report(part, `loss ${loss.toPrecision(3)}`),
+          onProgress: ({ part, loss }) => line.report(part, `loss ${loss?.toPrecision(3) ?? '–'}`),
           signal,
         },
       ),
@@ -95,11 +98,21 @@ async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void
     print(
       flags.json
         ? JSON.stringify(
-            { schema: 'auspex.pretrain/1', output, kind, space, rows, steps, seed, seconds, labels },
+            {
+              schema: 'auspex.pretrain/1',
+              output,
+              kind: kind.name,
+              space,
+              rows,
+              steps,
+              seed,
+              seconds,
+              labels,
+            },
             null,
             2,
           )
-        : `${output}: ${CELL_MODELS[kind].title} for ${space}\n  ${formatExact(rows)} architectures, ${labels.length} free labels, ${formatExact(steps)} steps, seed ${seed}, ${duration(seconds)}`,
+        : `${output}: ${kind.title} for ${space}\n  ${formatExact(rows)} architectures, ${labels.length} free labels, ${formatExact(steps)} steps, seed ${seed}, ${duration(seconds)}`,
     );
     await predictor.dispose();
   } catch (error) {

@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
 import type { Table } from '../datasets/table.js';
+import { ONNX } from '../networks/resolver.js';
 import { evaluate, type MetricResult } from '../predictors/evaluate.js';
-import { ONNX_FILES } from '../predictors/network-source.js';
 import { type Correlation, correlationReport, resultTexts } from '../report/index.js';
 import { readTableFile, writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
@@ -75,7 +75,7 @@ interface Found {
 async function run(flags: CorrelateFlags, outlets: Outlets): Promise<void> {
   const table = await readTableFile(flags.data);
   const columns = columnsNamed(flags.proxies ?? ['all']);
-  const plan = planOf(flags, table.space === ONNX_FILES ? null : table.space, columns);
+  const plan = planOf(flags, table.space === ONNX ? null : table.space, columns);
   const rows = chosenRows(table, flags);
   const networks = Array.from(rows, (row) => table.arch(row));
   const records = await scoredNetworks(networks, plan, flags, outlets, 'correlate');

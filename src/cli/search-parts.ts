@@ -1,6 +1,7 @@
 // What the options of `auspex search` name: evaluators, scores and limits.
 import { InvalidArgumentError } from 'commander';
 import type { Table } from '../datasets/table.js';
+import { ArchNetwork } from '../networks/arch-network.js';
 import { COMBINATIONS } from '../proxies/index.js';
 import { costWithin, scoreWithin } from '../search/constraints.js';
 import type { Constraint, Direction, Evaluator, Scorer } from '../search/contract.js';
@@ -73,14 +74,11 @@ export async function judgeOf(space: AnySpace, flags: JudgeFlags, proxies: Proxy
     return { space: tableSpace(space, table, labels), evaluator: tableEvaluator(space, table, labels) };
   }
   const predictor = await loadPredictor(file);
-  if (predictor.info.space !== space.name) {
-    throw new AuspexError('OTHER_SPACE', `the predictor is for ${predictor.info.space}, not ${space.name}`, {
-      where: { file },
-    });
-  }
+  const uncovered = predictor.covers(new ArchNetwork(space, space.parse(space.example)));
+  if (uncovered !== undefined) throw uncovered.within({ file });
   const names = label.length > 0 ? label : [predictor.info.labels[0]!.name];
   const each = names.map((name, i) =>
-    scorerEvaluator(predictorScorer(predictor, name, better[i] ?? 'higher')),
+    scorerEvaluator(predictorScorer(predictor, name, better[i] ?? 'higher', space)),
   );
   return { space, evaluator: each.length === 1 ? each[0]! : joinedEvaluator(each) };
 }
@@ -126,7 +124,7 @@ async function oneScorer(name: string, space: AnySpace, proxies: ProxyScorers): 
   if (isCost(name)) return costScorer(space, name);
   const [, file, label, better = 'higher'] = /^(.+\.onnx)#([^:]+)(?::(higher|lower))?$/.exec(name) ?? [];
   if (file !== undefined) {
-    return predictorScorer(await loadPredictor(file), label!, better as Direction);
+    return predictorScorer(await loadPredictor(file), label!, better as Direction, space);
   }
   const proxy = proxies(name, space);
   if (proxy !== undefined) return proxy;

@@ -2,12 +2,20 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { randomSplit } from '../datasets/splits.js';
+import { ONNX, Resolver } from '../networks/resolver.js';
 import { readModel } from '../onnx/file.js';
 import type { ErrorScale } from '../predictors/conformal.js';
-import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
-import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
+import {
+  hasSizes,
+  KINDS,
+  kindNamed,
+  type PredictorKind,
+  type RecipeChanges,
+} from '../predictors/kinds/index.js';
 import { labelledRows } from '../predictors/labelled-rows.js';
-import type { Predictor } from '../predictors/predictor.js';
+import type { LabelInfo, Predictor, PredictorInfo } from '../predictors/predictor.js';
+import type { TrainedMember, TrainingProgress } from '../predictors/train.js';
+import { spaceNamed } from '../spaces/index.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { readTableFile, writeBeside } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
@@ -105,7 +113,11 @@ async function startOf(
   flags: TrainFlags,
 ): Promise<Predictor | undefined> {
   if (flags.from !== undefined) return loadPredictor(flags.from);
-  return scale === 'log' || flags.scratch || flags.model ? undefined : shippedTrunk(name, space);
+  if (scale === 'log' || flags.scratch) return undefined;
+  const trunk = await shippedTrunk(name, space);
+  if (trunk === undefined || hasSizes(trunk.info, flags.model)) return trunk;
+  await trunk.dispose();
+  return undefined;
 }
 
 async function train(name: string, flags: TrainFlags): Promise<void> {
@@ -123,34 +135,48 @@ async function train(name: string, flags: TrainFlags): Promise<void> {
   if (!flags.resume) requireFresh(output);
   const line = progressLine(`Training on ${formatExact(size)} rows`);
   const start = performance.now();
+  const resolver = new Resolver({ open: readModel });
+  const of = (rows: Uint32Array) => labelledRows(present, rows, label, { transform: scale, resolver });
   try {
-    const { predictor, members } = await untilStopped((signal) =>
-      kind.fit(labelledRows(present, split.train, label), {
-        space: source.space,
+    const { predictor, members, excluded } = await untilStopped((signal) =>
+      kind.fit(
+        {
+          ...of(split.train),
+          split: { seed, train: size, validation, of: present.rows },
+          ...(validation > 0 ? { validation: of(split.validation) } : {}),
+          ...(from ? { from } : {}),
+        },
         changes,
-        scale,
-        seed,
-        threads,
-        split: { seed, train: size, validation, of: present.rows },
-        ...(validation > 0 ? { validation: labelledRows(present, split.validation, label) } : {}),
-        ...(from ? { from } : {}),
-        read: readModel,
-        checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
-        onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
-        signal,
-      }),
+        {
+          seed,
+          threads,
+          checkpoint: (part) => checkpointFile(checkpointPath(output, part)),
+          onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
+          signal,
+        },
+      ),
     );
     line.end();
     const seconds = (performance.now() - start) / 1000;
     await writeBeside(output, [predictor.toOnnx()]);
     if (flags.curves !== undefined) await writeCurves(flags.curves, members);
     removeCheckpoints(output);
-    const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
+    const trained: Trained = {
+      kind,
+      predictor,
+      members,
+      excluded,
+      seconds,
+      output,
+      steps: steps?.steps,
+    };
     print(flags.json ? trainedJson(trained) : trainedText(trained));
     await predictor.dispose();
     await from?.dispose();
   } catch (error) {
     line.end();
+    // Texts of a space that has no cells need not be looked at.
+    if (error instanceof AuspexError && error.code === 'ARCH_TEXT') expectCells(kind, source.space);
     throw error;
   }
 }
@@ -177,6 +203,16 @@ function expectApplicable(name: string, kind: PredictorKind, flags: TrainFlags):
   );
 }
 
+/** Throws where a kind sees cells and a space has none. */
+function expectCells({ title, views }: PredictorKind, space: string): void {
+  if (!views.includes('cell') || space === ONNX || spaceNamed(space).cell) return;
+  throw new AuspexError(
+    'SPACE_WITHOUT_CELLS',
+    `${title} predicts cells, and networks of ${spaceNamed(space).title} have none`,
+    { hint: 'train a whole-network predictor: nn-former-network, nnlp-network, forest' },
+  );
+}
+
 function changesOf({ steps, members, batch, rate, model, scratch }: TrainFlags): RecipeChanges {
   return {
     ...(scratch ? { isFromScratch: true } : {}),
@@ -198,13 +234,20 @@ function jsonObject(text: string): Record<string, unknown> {
   throw new InvalidArgumentError('It must be a JSON object.');
 }
 
-function plainOf({ space, arch = 'arch', label, data }: TrainFlags) {
+function plainOf({ space, arch = 'arch', label, data, scale }: TrainFlags) {
   if (space === undefined) return undefined;
-  const labels = label.map((name) => ({ name, unit: '', higherIsBetter: true, provenance: `from ${data}` }));
+  const labels = label.map((name) => ({
+    name,
+    unit: '',
+    // A plain file does not say; what is learned as its logarithm is a latency or another cost.
+    higherIsBetter: scale !== 'log',
+    provenance: `from ${data}`,
+  }));
   return { space, arch, labels };
 }
 
-function note({ loss, score, member }: GraphProgress, members: number): string {
+function note({ loss, score, member = 0 }: TrainingProgress, members: number): string {
+  if (loss === undefined) return '';
   const of = members > 1 ? `member ${member + 1} of ${members}, ` : '';
   const validated = score === undefined ? '' : `, validation ${score.toFixed(3)}`;
   return `${of}loss ${loss.toPrecision(3)}${validated}`;
@@ -223,6 +266,8 @@ interface Trained {
   readonly kind: PredictorKind;
   readonly predictor: Predictor;
   readonly members: readonly TrainedMember[];
+  /** Held-out rows that are networks of the training too. */
+  readonly excluded: number;
   readonly seconds: number;
   readonly output: string;
   /** Of the optimiser, where there are any. */
@@ -237,21 +282,39 @@ function bestOf(members: readonly TrainedMember[]): (number | null)[] {
   });
 }
 
-function trainedJson({ predictor, members, seconds, output }: Trained): string {
-  const { vocabulary: _, ...info } = predictor.info as Predictor['info'] & { vocabulary?: unknown };
-  return JSON.stringify(
-    { schema: 'auspex.train/1', output, seconds, best: bestOf(members), ...info },
-    null,
-    2,
-  );
+function trainedJson({ predictor, members, excluded, seconds, output }: Trained): string {
+  const about = { schema: 'auspex.train/1', output, seconds, best: bestOf(members), excluded };
+  return JSON.stringify({ ...about, ...infoDocument(predictor.info) }, null, 2);
 }
 
-function trainedText({ kind, predictor: { info }, members, seconds, output, steps }: Trained): string {
+/** What a predictor says of itself, in the words of docs/predict-json.md. */
+function infoDocument({ version, kind, entries, labels, seen, recipe: all }: PredictorInfo): object {
+  const { scales, ...recipe } = all as { scales?: unknown; steps?: number; model?: unknown };
+  const { view, state } = entries[0]!;
+  const { nodes, names } = state as { nodes?: number; names?: readonly string[] };
+  return {
+    version,
+    kind,
+    input: view === 'nnlqp' ? 'network' : view,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(names === undefined ? {} : { features: names }),
+    space: seen.spaces.join(', '),
+    labels: labels.map(({ transform, ...label }: LabelInfo) => ({ ...label, scale: transform })),
+    rows: seen.rows,
+    seed: seen.seed,
+    ...(seen.split ? { split: seen.split } : {}),
+    ...(recipe.steps === undefined ? { options: recipe.model } : { recipe, scales }),
+  };
+}
+
+function trainedText(trained: Trained): string {
+  const { kind, predictor, members, excluded, seconds, output, steps } = trained;
+  const { info } = predictor;
   const best = bestOf(members).filter((score) => score !== null);
-  const score = info.labels[0]!.scale === 'log' ? 'mean error of logarithms, scaled' : 'mean tau-b';
-  const rows = info.labels.map(({ name, unit, scale, interval }) => {
+  const score = info.labels[0]!.transform === 'log' ? 'mean error of logarithms, scaled' : 'mean tau-b';
+  const rows = info.labels.map(({ name, unit, transform, interval }) => {
     const widths = interval?.groups.map(({ halfWidth }) => halfWidth) ?? [];
-    return [name, unit, scale, widths.length === 0 ? 'none' : widthText(widths, scale)];
+    return [name, unit, transform, widths.length === 0 ? 'none' : widthText(widths, transform)];
   });
   const columns = [
     { title: 'label', flexible: 'start' as const },
@@ -261,17 +324,20 @@ function trainedText({ kind, predictor: { info }, members, seconds, output, step
   ];
   const work = steps === undefined ? '' : `${members.length} x ${formatExact(steps)} steps, `;
   return [
-    `${output}: ${kind.title} for ${info.space}`,
-    `  ${formatExact(info.rows)} rows, seed ${info.seed}, ${work}${duration(seconds)}`,
+    `${output}: ${kind.title} for ${info.seen.spaces.join(', ')}`,
+    `  ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}, ${work}${duration(seconds)}`,
     ...(best.length > 0
       ? [`  validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`]
+      : []),
+    ...(excluded > 0
+      ? [`  intervals without ${formatExact(excluded)} held-out rows that were trained on, too`]
       : []),
     '',
     ...table(columns, rows, 2),
   ].join('\n');
 }
 
-function widthText(widths: readonly number[], scale: 'linear' | 'log'): string {
+function widthText(widths: readonly number[], scale: string): string {
   const text = (w: number): string =>
     scale === 'log' ? `x/÷ ${Math.exp(w).toFixed(3)}` : `± ${w.toPrecision(3)}`;
   const [least, most] = [Math.min(...widths), Math.max(...widths)];

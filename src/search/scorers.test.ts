@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Predictor } from '../predictors/predictor.js';
+import { Predictions } from '../predictors/predictions.js';
+import type { LabelInfo, Predictor } from '../predictors/predictor.js';
+import type { AnySpace } from '../spaces/space.js';
 import { bestFirst, predictorScorer, rankCombined, ranksOf, scored } from './scorers.js';
 import { scorerOf } from './toy.testing.js';
 
@@ -45,15 +47,31 @@ describe('scores put together', () => {
 
 describe('a predictor as a score', () => {
   it('gives the label that is asked for', async () => {
-    const labels = ['accuracy', 'latency'].map((name) => ({ name, unit: '', scale: 'linear' as const }));
+    const labels = ['accuracy', 'latency'].map(
+      (name): LabelInfo => ({ name, unit: '', better: 'higher', transform: 'linear' }),
+    );
+    const digits = {
+      name: 'digits',
+      parse: (text: string) => text,
+      format: (text: string) => text,
+    } as Partial<AnySpace> as AnySpace;
     const predictor = {
-      info: { version: 1, kind: 'made', space: 'digits', labels, rows: 1, seed: 0 },
-      values: async (list: readonly string[]) =>
-        Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch)])),
-    } as Pick<Predictor, 'info' | 'values'> as Predictor;
-    const scorer = predictorScorer(predictor, 'latency', 'lower');
+      info: {
+        version: 2,
+        kind: 'made',
+        entries: [],
+        labels,
+        seen: { spaces: ['digits'], rows: 1, seed: 0 },
+        recipe: {},
+      },
+      predict: async (networks) => {
+        const numbers = Array.from({ length: networks.count }, (_, i) => Number(networks.at(i).arch!.text));
+        return new Predictions(labels, Float64Array.from(numbers.flatMap((n) => [n, -n])));
+      },
+    } as Pick<Predictor, 'info' | 'predict'> as Predictor;
+    const scorer = predictorScorer(predictor, 'latency', 'lower', digits);
     expect([...(await scorer.score(['1', '2', '3']))]).toEqual([-1, -2, -3]);
     expect(scorer.better).toBe('lower');
-    expect(() => predictorScorer(predictor, 'energy', 'lower')).toThrow(/does not predict 'energy'/);
+    expect(() => predictorScorer(predictor, 'energy', 'lower', digits)).toThrow(/does not predict 'energy'/);
   });
 });

@@ -1,6 +1,10 @@
 // Guesses of values, put together by rank: what counts is the place in the list that is scored.
 import { averageRanks } from '../metrics/order.js';
+import { ArchNetwork } from '../networks/arch-network.js';
+import { listOf } from '../networks/networks.js';
+import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
+import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import type { Direction, Scorer } from './contract.js';
 
@@ -50,8 +54,19 @@ export async function scored(
   throw new Error(`${scorer.name} gave ${scores.length} scores for ${architectures.length} architectures`);
 }
 
-/** A label of a predictor. Its file does not say which way is better. */
-export function predictorScorer(predictor: Predictor, label: string, better: Direction): Scorer {
+/**
+ * A label of a predictor.
+ *
+ * @param space whose texts are scored
+ * @param file that the space is made from, if it is the neighbourhood of one
+ */
+export function predictorScorer(
+  predictor: Predictor,
+  label: string,
+  better: Direction,
+  space: AnySpace,
+  file?: string,
+): Scorer {
   const { labels } = predictor.info;
   const place = labels.findIndex(({ name }) => name === label);
   if (place < 0) {
@@ -63,8 +78,8 @@ export function predictorScorer(predictor: Predictor, label: string, better: Dir
     name: `predicted ${label}`,
     better,
     async score(architectures) {
-      const values = await predictor.values(architectures);
-      return Float64Array.from(architectures, (_, row) => values[row * labels.length + place]!);
+      const networks = architectures.map((text) => new ArchNetwork(space, space.parse(text), {}, file));
+      return (await predictionsOf(predictor, listOf(networks))).column(place).values;
     },
   };
 }

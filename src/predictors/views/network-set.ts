@@ -1,8 +1,8 @@
-// Whole networks as fitGraphs takes them: rows of a batch have about the same number of nodes, and are padded to it.
-import type { Batch } from '../nn/batch.js';
-import type { GraphSet } from './fit-graphs.js';
-import { EncodedNetworks, type Encoding } from './latency/encodings.js';
-import type { NetworkGraph } from './latency/network-graph.js';
+// Whole networks as they are put into batches: those of a batch have about the same number of nodes, and are padded to it.
+import type { Batch } from '../../nn/batch.js';
+import { EncodedNetworks, type Encoding } from '../latency/encodings.js';
+import type { NetworkGraph } from '../latency/network-graph.js';
+import type { GraphSet } from './view.js';
 
 /** Sizes are multiples of this, of large networks of an eighth of the power of two below them. */
 const STEP = 16;
@@ -21,16 +21,12 @@ export class NetworkSet implements GraphSet {
   /** By row. */
   readonly #sizes: readonly number[];
 
-  /**
-   * @param least rows that a bucket should have: the networks of smaller ones are padded further, to the size of the
-   * next. Each bucket is compiled by itself, and a small one would have few rows to compare in a batch.
-   */
-  constructor(networks: Iterable<NetworkGraph>, encoding: Encoding, { least = 1 } = {}) {
-    this.#networks = new EncodedNetworks(networks, encoding);
+  constructor(networks: Iterable<NetworkGraph> | NetworkSet, encoding: Encoding, sizes?: readonly number[]) {
+    this.#networks =
+      networks instanceof NetworkSet ? networks.#networks : new EncodedNetworks(networks, encoding);
     this.count = this.#networks.count;
-    const own = Array.from({ length: this.count }, (_, row) => paddedSize(this.#networks.size(row)));
-    const merged = mergedSizes(own, least);
-    this.#sizes = own.map((size) => merged.get(size)!);
+    this.#sizes =
+      sizes ?? Array.from({ length: this.count }, (_, row) => paddedSize(this.#networks.size(row)));
   }
 
   bucketOf(row: number): number {
@@ -39,6 +35,16 @@ export class NetworkSet implements GraphSet {
 
   mostOf(bucket: number): number {
     return Math.max(1, Math.floor(MOST_PAIRS / bucket ** 2));
+  }
+
+  /**
+   * Networks of smaller buckets are padded further, to the size of the next. Each bucket is compiled by itself, and a
+   * small one would have few rows to compare in a batch.
+   */
+  merged(least: number): NetworkSet {
+    const merged = mergedSizes(this.#sizes, least);
+    const sizes = this.#sizes.map((size) => merged.get(size)!);
+    return new NetworkSet(this, this.#networks.encoding, sizes);
   }
 
   batch(rows: readonly number[]): Batch {

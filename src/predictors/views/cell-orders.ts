@@ -1,6 +1,6 @@
 // Information-flow consistency (NAR-Former, Yi et al. 2023): the same cell with its operations written down in another
 // order. What a predictor says of both should agree.
-import type { Cell } from '../spaces/space.js';
+import type { Cell } from '../../spaces/space.js';
 
 /**
  * The cell in the next order of its operations, the input first and the output last, in which every edge still leads

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../spaces/space.js';
-import { reorderedCell } from './consistency.js';
-import { cellOf, golden } from './nar-former-v2.testing.js';
+import type { Cell } from '../../spaces/space.js';
+import { cellOf, golden } from '../nar-former-v2.testing.js';
+import { reorderedCell } from './cell-orders.js';
 
 describe('reorderedCell', () => {
   it('is the first of all permutations that NumPy finds', () => {

@@ -1,7 +1,8 @@
 // Bootstrap intervals for tables of any length. A thousand resamples of 344,000 rows would take minutes for every
 // metric; here their cost does not grow with the rows, and what is estimated stays the same.
 
-import { percentileInterval } from '../metrics/bootstrap.js';
+import type { Random } from '../util/random.js';
+import { percentileInterval } from './bootstrap.js';
 import {
   type BootstrapOptions,
   bootstrap,
@@ -9,9 +10,8 @@ import {
   METRICS,
   type MetricName,
   type NamedMetric,
-} from '../metrics/index.js';
-import { ascending } from '../metrics/order.js';
-import type { Random } from '../util/random.js';
+} from './index.js';
+import { ascending } from './order.js';
 
 /** Tables with more rows are drawn in one of the two ways below. */
 export const DRAWN_ROWS = 2000;

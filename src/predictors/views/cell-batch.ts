@@ -1,15 +1,15 @@
 // Cells as tensors: operations one-hot, adjacency, number of nodes; padded to the same number of nodes, so that all
 // batches have one shape.
-import type { Dim } from '../graph/dim.js';
-import type { Batch } from '../nn/trainer.js';
-import type { Cell } from '../spaces/space.js';
-import { AuspexError } from '../util/errors.js';
-import type { InputShapes } from './members.js';
+import type { Dim } from '../../graph/dim.js';
+import type { Batch } from '../../nn/trainer.js';
+import type { Cell } from '../../spaces/space.js';
+import { AuspexError } from '../../util/errors.js';
+import type { InputShapes } from './view.js';
 
 /** Least width of one-hot codes, the papers'. */
 export const CODES = 32;
 /** Most nodes of a cell: their number is a one-hot code too. */
-const MOST_NODES = CODES - 1;
+export const MOST_NODES = CODES - 1;
 /** In the place of an operation where there is no node. */
 const ABSENT = 0xffff;
 

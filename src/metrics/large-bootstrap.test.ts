@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrap, metricNamed } from '../metrics/index.js';
 import { Random } from '../util/random.js';
+import { bootstrap, metricNamed } from './index.js';
 import { DRAWN_ROWS, largeBootstrap } from './large-bootstrap.js';
 
 /** Pairs of the bivariate normal distribution, rounded to make ties. */

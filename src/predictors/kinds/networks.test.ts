@@ -1,22 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import '../ops/index.js';
-import { symbol } from '../graph/dim.js';
-import type { Model } from '../graph/graph.js';
-import { TensorType } from '../graph/types.js';
-import { kendallTauB, mape } from '../metrics/index.js';
-import { decodeModel } from '../onnx/read.js';
-import { describeNetwork } from '../spaces/describe.js';
-import { spaceNamed } from '../spaces/index.js';
-import { Random } from '../util/random.js';
-import { coverageOf } from './conformal.js';
-import type { LabelledRows } from './labelled-rows.js';
-import { column } from './labels.js';
-import { NNLP_ENCODING } from './latency/encodings.js';
-import { networkGraph } from './latency/network-graph.js';
-import { decodePredictor } from './load.js';
-import type { NetworkModelName, NetworkRecipe } from './network-models.js';
-import { fitNetworks, type NetworkFitOptions, type NetworkPredictor } from './network-predictor.js';
-import { NetworkSet, paddedSize } from './network-set.js';
+import '../../ops/index.js';
+import { symbol } from '../../graph/dim.js';
+import type { Model } from '../../graph/graph.js';
+import { TensorType } from '../../graph/types.js';
+import { kendallTauB, mape } from '../../metrics/index.js';
+import { listOf } from '../../networks/networks.js';
+import { decodeModel } from '../../onnx/read.js';
+import { describeNetwork } from '../../spaces/describe.js';
+import { spaceNamed } from '../../spaces/index.js';
+import { Random } from '../../util/random.js';
+import { coverageOf } from '../conformal.js';
+import { memberWeights } from '../entries.js';
+import { fitTexts, networksOf, type TextFitting, type TextRows, valuesOf } from '../fitting.testing.js';
+import { column } from '../labels.js';
+import { NNLP_ENCODING } from '../latency/encodings.js';
+import { networkGraph } from '../latency/network-graph.js';
+import { decodePredictor } from '../load.js';
+import type { OnnxPredictor } from '../onnx-predictor.js';
+import type { Predictor } from '../predictor.js';
+import { NetworkSet, paddedSize } from '../views/network-set.js';
 
 const random = Random.seeded(4);
 const NAMES = ['phone', 'board'];
@@ -31,7 +33,7 @@ function read(path: string): Model {
 }
 
 /** Time for arithmetic and time for every operator, of which two devices take different parts; in milliseconds. */
-function rows(count: number): LabelledRows {
+function rows(count: number): TextRows {
   const architectures: string[] = [];
   while (architectures.length < count) {
     const family = random.pick(FAMILIES);
@@ -46,37 +48,39 @@ function rows(count: number): LabelledRows {
   return { architectures, labels: { names: NAMES, units: ['ms', 'ms'], values: Float64Array.from(values) } };
 }
 
-const RECIPE: Partial<NetworkRecipe> = { steps: 80, batch: 16, rate: 1e-2, emaDecay: 0.9 };
-const TINY: Readonly<Record<NetworkModelName, NetworkRecipe['model']>> = {
+const TINY: Readonly<Record<string, object>> = {
   'nn-former-network': { width: 16, blocks: 1, dropout: 0 },
   'nar-former-v2-network': { width: 16, layers: 1, groups: 2, expansion: 2, root: true, dropout: 0 },
   'nnlp-network': { width: 24, dropout: 0 },
 };
-const fit = (kind: NetworkModelName, from: LabelledRows, more: Partial<NetworkFitOptions> = {}) =>
-  fitNetworks(from, {
+const fit = (kind: string, from: TextRows, more: Partial<TextFitting> = {}) =>
+  fitTexts(kind, from, {
     space: 'onnx',
-    read,
-    kind,
-    scale: 'log',
-    threads: 2,
+    open: read,
+    transform: 'log',
+    steps: 120,
+    batch: 16,
+    rate: 1e-2,
+    model: TINY[kind] as Record<string, unknown>,
     ...more,
-    recipe: { ...RECIPE, model: TINY[kind], ...more.recipe },
   });
+const valuesFor = (predictor: Predictor, texts: readonly string[]) =>
+  valuesOf(predictor, texts, 'onnx', read);
 
 const train = rows(64);
 const test = rows(60);
-const errorsOf = (values: Float64Array, of: LabelledRows): number[] =>
+const errorsOf = (values: Float64Array, of: TextRows): number[] =>
   of.labels.names.map((_, i) => mape(column({ ...of.labels, values }, i), column(of.labels, i)));
 
 describe('a predictor of networks', () => {
   const validation = rows(40);
-  let predictor: NetworkPredictor;
+  let predictor: OnnxPredictor;
   beforeAll(async () => {
     ({ predictor } = await fit('nn-former-network', train, { validation }));
   }, 60_000);
 
   it('predicts several latencies of networks it has not seen', async () => {
-    const values = await predictor.values(test.architectures);
+    const values = await valuesFor(predictor, test.architectures);
     const spread = NAMES.map((_, i) => {
       const truths = column(test.labels, i);
       return mape(
@@ -104,33 +108,33 @@ describe('a predictor of networks', () => {
       'statics float32[batch,44]',
     ]);
     expect(String(graph.outputs[0]!.type)).toBe('float32[batch,2]');
-    const again = await decodePredictor(bytes, { threads: 1, read });
+    const again = await decodePredictor(bytes, { threads: 1 });
     expect(again.info).toEqual(predictor.info);
-    const all = await predictor.values(test.architectures);
+    const all = await valuesFor(predictor, test.architectures);
     for (const i of [0, 7, 59]) {
-      const alone = await again.values([test.architectures[i]!]);
+      const alone = await valuesFor(again, [test.architectures[i]!]);
       expect(alone[0]! / all[2 * i]!).toBeCloseTo(1, 4);
       expect(alone[1]! / all[2 * i + 1]!).toBeCloseTo(1, 4);
     }
-    expect(await again.values([])).toEqual(new Float64Array(0));
+    expect(await valuesFor(again, [])).toEqual(new Float64Array(0));
     await again.dispose();
   });
 
   it('says something of networks of other spaces, far larger ones too', async () => {
-    const fbnet = spaceNamed('fbnet');
-    const large = networkGraph(fbnet.network(fbnet.sample(random)));
-    expect(large.nodes.length).toBeGreaterThan(150);
-    const one = await predictor.valuesOf([large]);
+    const large = networksOf([spaceNamed('fbnet').example], 'fbnet').at(0);
+    expect(networkGraph(large.inference()).nodes.length).toBeGreaterThan(150);
+    const one = (await predictor.predict!(listOf([large]))).values;
     expect(one[0]).toBeGreaterThan(0);
-    const among = await predictor.valuesOf([networkGraph(read(test.architectures[0]!)), large]);
+    const small = networksOf(test.architectures.slice(0, 1), 'onnx', read).at(0);
+    const among = (await predictor.predict!(listOf([small, large]))).values;
     expect(among[2]! / one[0]!).toBeCloseTo(1, 4);
   });
 
   it.each(['nar-former-v2-network', 'nnlp-network'] as const)('also is %s', async (kind) => {
     const { predictor: other } = await fit(kind, train);
-    const values = await other.values(test.architectures);
+    const values = await valuesFor(other, test.architectures);
     expect(kendallTauB(column({ names: NAMES, values }, 1), column(test.labels, 1))).toBeGreaterThan(0.7);
-    const [alone] = await other.values(test.architectures.slice(0, 1));
+    const [alone] = await valuesFor(other, test.architectures.slice(0, 1));
     expect(alone! / values[0]!).toBeCloseTo(1, 4);
     await other.dispose();
   });
@@ -138,11 +142,13 @@ describe('a predictor of networks', () => {
   it('begins with the trunk of another one', async () => {
     const board = { ...train, labels: { names: ['board'], values: column(train.labels, 1) } };
     const { predictor: next } = await fit('nn-former-network', board, {
-      recipe: { steps: 1, rate: 1e-9 },
+      steps: 1,
+      rate: 1e-9,
       from: predictor,
     });
-    const [before, after] = [predictor, next].map((p) => p.trunks()[0]!);
-    expect([...after!.keys()].filter((name) => /head/.test(name))).toEqual([]);
+    const [before, after] = [predictor, next].map(
+      ({ model }) => new Map([...memberWeights(model)[0]!].filter(([name]) => !name.startsWith('head.'))),
+    );
     expect([...after!.keys()]).toEqual([...before!.keys()]);
     for (const [name, values] of after!) {
       const off = values.map((w, i) => Math.abs(w - before!.get(name)![i]!));
@@ -156,29 +162,28 @@ describe('a predictor of networks', () => {
     const architectures = Array.from({ length: 40 }, () => space.format(space.sample(random)));
     const values = Float64Array.from(architectures, (_, i) => 1 + i);
     const texts = { architectures, labels: { names: ['y'], values } };
-    const { predictor: other } = await fitNetworks(texts, {
-      space: 'nnlqp-alexnet',
-      kind: 'nnlp-network',
-      recipe: { ...RECIPE, model: TINY['nnlp-network'], steps: 2 },
-    });
+    const { predictor: other } = await fit('nnlp-network', texts, { space: space.name, steps: 2 });
     const again = await decodePredictor(other.toOnnx());
-    expect(await again.values(architectures)).toEqual(await other.values(architectures));
-    await expect(again.values(['0 1 2'])).rejects.toMatchObject({ code: 'ARCH_TEXT' });
+    const found = await valuesOf(again, architectures, space.name);
+    expect(found).toEqual(await valuesOf(other, architectures, space.name));
+    expect(again.info.seen.spaces).toEqual([space.name]);
     await Promise.all([other.dispose(), again.dispose()]);
   });
 
   it('refuses what it cannot know', async () => {
-    await expect(predictor.values(['nnlqp-vgg/?'])).rejects.toMatchObject({
+    await expect(valuesFor(predictor, ['nnlqp-vgg/?'])).rejects.toMatchObject({
       code: 'ARCH_TEXT',
       where: { file: 'nnlqp-vgg/?' },
     });
-    await expect(decodePredictor(predictor.toOnnx())).rejects.toMatchObject({ code: 'NETWORKS_UNREADABLE' });
+    await expect(valuesOf(predictor, ['net.onnx'], 'onnx')).rejects.toMatchObject({
+      code: 'NETWORKS_UNREADABLE',
+    });
     const open = (path: string): Model => {
       const { graph, ...model } = read(path);
       const type = new TensorType('float32', [1, 3, symbol('height'), symbol('width')]);
       return { ...model, graph: { ...graph, inputs: [{ ...graph.inputs[0]!, type }] } };
     };
-    await expect(fit('nnlp-network', train, { read: open })).rejects.toMatchObject({
+    await expect(fit('nnlp-network', train, { open })).rejects.toMatchObject({
       code: 'NETWORK_SIZES',
       where: { file: train.architectures[0] },
     });
@@ -195,7 +200,7 @@ describe('sets of networks', () => {
   it('has no bucket of few rows where another one can take them', () => {
     const graphs = test.architectures.map((text) => networkGraph(read(text)));
     const sizes = (least: number): Map<number, number> => {
-      const set = new NetworkSet(graphs, NNLP_ENCODING, { least });
+      const set = new NetworkSet(graphs, NNLP_ENCODING).merged(least);
       const counts = new Map<number, number>();
       for (let row = 0; row < set.count; row++) {
         expect(set.bucketOf(row)).toBeGreaterThanOrEqual(graphs[row]!.nodes.length);
