@@ -41,9 +41,13 @@ export async function paced<T>(
   onPart?: (part: number) => void,
 ): Promise<T> {
   const pace = new Pace(signal);
+  expectGoing(signal);
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return value;
+    if (done) {
+      onPart?.(1);
+      return value;
+    }
     if (!pace.isDue) continue;
     onPart?.(value);
     await pace.turn();

@@ -38,7 +38,7 @@ export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKi
     views: ['features'],
     learns: 'labels',
     options,
-    fit: (data, changes, run) => {
+    fit: async (data, changes, run) => {
       const model = changedOptions(kind, options.parse({}), changes.model);
       const viewOptions = { features } as Json;
       return fitLabels(

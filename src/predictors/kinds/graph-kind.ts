@@ -94,7 +94,7 @@ export function graphKind<O extends object>(kind: GraphKind<O>): PredictorKind<O
     learns: 'labels',
     options,
     recipe,
-    fit: (data, changes, run) => {
+    fit: async (data, changes, run) => {
       const scale = data.labels ? commonScale(data.labels) : 'linear';
       return fitGraphs(kind, recipe(data.networks.count, changes, data.from, scale), data, run);
     },
