@@ -6,7 +6,6 @@ import { constantRate } from '../nn/schedules.js';
 import { Trace } from '../nn/scope.js';
 import type { Inputs } from '../nn/step.js';
 import { Trainer } from '../nn/trainer.js';
-import { EncodedCells } from './cell-batch.js';
 import { computed, computedOfAnyBatch, expectClose, goldenCell, goldenVocabulary } from './golden.testing.js';
 import { EncodedNetworks } from './latency/encodings.js';
 import {
@@ -23,6 +22,7 @@ import {
 import { cellOf, golden, networkOf, VOCABULARY } from './nar-former-v2.testing.js';
 import { narFormerV2Encoding } from './nar-former-v2-encoding.js';
 import type { GraphInputs } from './nn-former.js';
+import { EncodedCells } from './views/cell-batch.js';
 
 const SIZES = { width: golden.width, groups: golden.groups };
 

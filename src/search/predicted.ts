@@ -1,6 +1,7 @@
 // Predictors in searches: as evaluators, asked once for all labels of a batch, and as scorers. Directions are those of
 // the labels.
-import type { Network } from '../networks/index.js';
+import { listOf, type Network } from '../networks/index.js';
+import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import type { Evaluator, Objective, Scorer } from './contract.js';
@@ -10,16 +11,15 @@ import { inBatches } from './evaluating.js';
  * What a predictor says of networks: one number for every label, row by row. The one place where searches ask
  * predictors.
  */
-export function predictedBy(predictor: Predictor, networks: readonly Network[]): Promise<Float64Array> {
-  const isOfFiles = predictor.info.space === 'onnx';
-  return predictor.values(networks.map(({ ref, arch }) => (isOfFiles || !arch ? ref : arch.text)));
+async function predictedBy(predictor: Predictor, networks: readonly Network[]): Promise<Float64Array> {
+  return (await predictionsOf(predictor, listOf(networks))).values;
 }
 
-/** What a predictor predicts, with directions. Files do not have one yet: costs are learned as logarithms. */
+/** What a predictor predicts, with directions. */
 export function predictedObjectives(predictor: Predictor): Objective[] {
-  return predictor.info.labels.map(({ name, unit, scale }) => ({
+  return predictor.info.labels.map(({ name, unit, better }) => ({
     name,
-    better: scale === 'log' ? 'lower' : 'higher',
+    better,
     ...(unit === '' ? {} : { unit }),
   }));
 }
