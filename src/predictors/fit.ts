@@ -18,6 +18,7 @@ import {
   transformOf,
 } from './labels.js';
 import { OnnxPredictor } from './onnx-predictor.js';
+import { expectGoing } from './paced.js';
 import type { Json, LabelInfo, PredictorInfo } from './predictor.js';
 import { Runner } from './runner.js';
 import { diverged, type TrainedMember } from './train.js';
@@ -174,11 +175,10 @@ async function readRows(
       if (of) measures[i]![row] = of.measure(network);
     });
   };
-  const { set, rows } = await encodeRows(networks, encode, {
-    subject,
-    visit,
-    ...(onBad ? { onBad } : {}),
-    ...(signal ? { signal } : {}),
+  const options = { subject, visit, ...(onBad ? { onBad } : {}), ...(signal ? { signal } : {}) };
+  const { set, rows } = await encodeRows(networks, encode, options).catch((error) => {
+    expectGoing(signal);
+    throw error;
   });
   return {
     set,

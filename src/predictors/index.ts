@@ -14,7 +14,7 @@ export {
   type TrainingData,
 } from './kinds/index.js';
 export { labelledRows, tableNetworks } from './labelled-rows.js';
-export { type Labels, registerTransform } from './labels.js';
+export { type Labels, registerTransform, type TargetTransform } from './labels.js';
 export { decodePredictor } from './load.js';
 export { OnnxPredictor } from './onnx-predictor.js';
 export { type PredictedColumn, type Prediction, Predictions, withInterval } from './predictions.js';

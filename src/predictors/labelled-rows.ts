@@ -18,7 +18,7 @@ export function tableNetworks(
 /**
  * Rows of a table with the labels named.
  *
- * @param transform how all labels are learned; see `LabelTransform`
+ * @param transform how all labels are learned; see `TargetTransform`
  */
 export function labelledRows(
   table: Table,

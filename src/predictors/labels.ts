@@ -13,7 +13,7 @@ export interface Labels {
   readonly units?: readonly string[];
   /** Default: lower for what is learned as its logarithm, else higher. */
   readonly better?: readonly LabelInfo['better'][];
-  /** How each is learned; see `LabelTransform`. Default `linear`. */
+  /** How each is learned; see `TargetTransform`. Default `linear`. */
   readonly transforms?: readonly string[];
   readonly values: Float64Array;
 }
@@ -23,7 +23,7 @@ export interface Labels {
  * one number that is measured of it, makes another number of the label; that one is learned linearly, and what the graph
  * puts out is turned back outside.
  */
-export interface LabelTransform {
+export interface TargetTransform {
   readonly name: string;
   /** How errors are told: intervals are differences, or differences of logarithms. */
   readonly scale: ErrorScale;
@@ -36,9 +36,9 @@ export interface LabelTransform {
   };
 }
 
-const TRANSFORMS = new Map<string, LabelTransform>();
+const TRANSFORMS = new Map<string, TargetTransform>();
 
-export function registerTransform(transform: LabelTransform): void {
+export function registerTransform(transform: TargetTransform): void {
   TRANSFORMS.set(transform.name, transform);
 }
 
@@ -46,7 +46,7 @@ registerTransform({ name: 'linear', scale: 'linear' });
 registerTransform({ name: 'log', scale: 'log' });
 
 /** The transform of a name. */
-export function transformNamed(name: string): LabelTransform {
+export function transformNamed(name: string): TargetTransform {
   const found = TRANSFORMS.get(name);
   if (found !== undefined) return found;
   throw new AuspexError('TRANSFORM_UNKNOWN', `labels cannot be learned as '${name}'`, {
@@ -59,7 +59,7 @@ export function errorScaleOf(transform: string): ErrorScale {
 }
 
 /** How a label of a table is learned. */
-export function transformOf({ transforms }: Labels, label: number): LabelTransform {
+export function transformOf({ transforms }: Labels, label: number): TargetTransform {
   return transformNamed(transforms?.[label] ?? 'linear');
 }
 

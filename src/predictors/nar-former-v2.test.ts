@@ -8,6 +8,7 @@ import type { Inputs } from '../nn/step.js';
 import { Trainer } from '../nn/trainer.js';
 import { computed, computedOfAnyBatch, expectClose, goldenCell, goldenVocabulary } from './golden.testing.js';
 import { EncodedNetworks } from './latency/encodings.js';
+import type { NetworkInputs } from './latency/heads.js';
 import {
   cellTokens,
   NAR_FORMER_V2_ACCURACY,
@@ -15,7 +16,6 @@ import {
   NAR_FORMER_V2_RELEASED,
   type NarFormerV2AccuracyOptions,
   type NarFormerV2Options,
-  type NetworkInputs,
   narFormerV2Accuracy,
   narFormerV2Latency,
 } from './nar-former-v2.js';

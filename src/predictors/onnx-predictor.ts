@@ -13,7 +13,6 @@ import { PAIR } from './entries.js';
 import { withInfo } from './file.js';
 import { KINDS } from './kind.js';
 import { transformNamed } from './labels.js';
-import { expectGoing } from './paced.js';
 import { intervalEnds, Predictions } from './predictions.js';
 import type { Entry, Matrix, PredictOptions, Predictor, PredictorInfo } from './predictor.js';
 import { Runner } from './runner.js';
@@ -166,7 +165,7 @@ export class OnnxPredictor implements Predictor {
     const view = viewNamed(name);
     const found = new Float64Array(networks.count * width).fill(Number.NaN);
     for (let start = 0; start < networks.count; start += CHUNK) {
-      expectGoing(signal);
+      signal?.throwIfAborted();
       onProgress?.(start / networks.count);
       const { set, rows, twins } = await encodeRows(
         networks,

@@ -27,9 +27,9 @@ export class Pace {
   }
 
   async turn(): Promise<void> {
-    expectGoing(this.#signal);
+    this.#signal?.throwIfAborted();
     await new Promise((done) => setTimeout(done, 0));
-    expectGoing(this.#signal);
+    this.#signal?.throwIfAborted();
     this.#since = performance.now();
   }
 }
@@ -40,7 +40,7 @@ export async function paced<T>(
   signal?: AbortSignal,
   onPart?: (part: number) => void,
 ): Promise<T> {
-  const pace = new Pace(signal);
+  const pace = new Pace();
   expectGoing(signal);
   for (;;) {
     const { done, value } = steps.next();
@@ -51,6 +51,7 @@ export async function paced<T>(
     if (!pace.isDue) continue;
     onPart?.(value);
     await pace.turn();
+    expectGoing(signal);
   }
 }
 

@@ -7,6 +7,7 @@ import { evaluate } from '../predictors/evaluate.js';
 import { type Fitted, kindNamed } from '../predictors/kinds/index.js';
 import { labelledRows, tableNetworks } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
+import { expectGoing } from '../predictors/paced.js';
 import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
@@ -200,6 +201,9 @@ async function tested(
   const found = await predictionsOf(predictor, tableNetworks(table, rows), {
     onProgress: (part) => report(part, 'testing'),
     ...(signal ? { signal } : {}),
+  }).catch((error) => {
+    expectGoing(signal);
+    throw error;
   });
   return cell.labels.map(({ train, test }, output) => {
     const column = table.column(test);

@@ -215,7 +215,7 @@ describe('a predictor of cells', () => {
     const { example } = spaceNamed('hwgpt-s');
     await expect(
       fit(
-        { architectures: [example], labels: { names: ['y'], values: Float64Array.of(1) } },
+        { architectures: [example, example], labels: { names: ['y'], values: Float64Array.of(1, 2) } },
         { space: 'hwgpt-s' },
       ),
     ).rejects.toMatchObject({ code: 'SPACE_WITHOUT_CELLS' });

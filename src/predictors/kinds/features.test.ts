@@ -132,7 +132,13 @@ describe('a predictor from features', () => {
     });
     await expect(
       fit(
-        only({ architectures: ['nets/?'], labels: { ...files.labels, values: Float64Array.of(1, 2) } }, 1),
+        only(
+          {
+            architectures: ['nets/?', 'nets/?'],
+            labels: { ...files.labels, values: Float64Array.of(1, 2, 3, 4) },
+          },
+          1,
+        ),
         'params',
         { space: 'onnx', open },
       ),

@@ -28,10 +28,17 @@ export type CostFeature = (typeof COSTS)[number];
 /** Costs by name; `structure` is all that is known of a space's cells. */
 export type FeatureOptions = { readonly features: 'structure' | readonly CostFeature[] };
 
+/** Made once: a predictor asks for every network. */
+const grafs = new Map<string, Graf | undefined>();
+
 /** GRAF's features of a space, where they are defined for it. */
 function grafNamed(name: string | null | undefined): Graf | undefined {
-  const space = SPACES.find((known) => known.name === name);
-  return space && grafOf(space);
+  if (!name) return undefined;
+  if (!grafs.has(name)) {
+    const space = SPACES.find((known) => known.name === name);
+    grafs.set(name, space && grafOf(space));
+  }
+  return grafs.get(name);
 }
 
 /** Networks that are looked at to find out which space they are of. */
