@@ -1,5 +1,4 @@
 // The predictors of a search, each loaded once, however often it is named.
-import { availableParallelism } from 'node:os';
 import { ONNX } from '../../networks/index.js';
 import type { Predictor } from '../../predictors/predictor.js';
 import { loadPredictor } from '../../store/predictor-file.js';
@@ -36,7 +35,8 @@ export class SearchPredictors {
   async #load(file: string): Promise<Predictor> {
     const { space, resolver } = this.#subject;
     const predictor = await loadPredictor(file, {
-      threads: availableParallelism(),
+      // Batches of a search are small: threads would wait for each other longer than they work.
+      threads: 1,
       read: (ref) => resolver.network(ref).model(),
     });
     // One of files predicts any network.
