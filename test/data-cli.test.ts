@@ -16,6 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DATA_DOCUMENTS } from '../src/app/documents/data.js';
 import { splitRecord } from '../src/datasets/split-record.js';
+import { nasBench101 } from '../src/spaces/nasbench101.js';
+import { Random } from '../src/util/random.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -49,10 +51,21 @@ function expectNarrow(text: string): void {
   for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
 }
 
-/** Texts in NAS-Bench-101's form, all different: 40 of three vertices, 60 of four. */
-const CELLS = Array.from({ length: 100 }, (_, i) =>
-  i < 40 ? `${i},3,111,op${i},${1000 + i},0.${500 + i}` : `${i},4,111011,op${i} conv1x1-bn-relu,${1000 + i},`,
-);
+/** Different cells of NAS-Bench-101: 40 of four vertices, 60 of five. */
+function differentCells(vertices: number, count: number): string[] {
+  const random = Random.seeded(1);
+  const found = new Set<string>();
+  while (found.size < count) {
+    const text = nasBench101.format(nasBench101.sample(random));
+    if (text.startsWith(`${vertices}:`)) found.add(text);
+  }
+  return [...found];
+}
+const TEXTS = [...differentCells(4, 40), ...differentCells(5, 60)];
+const CELLS = TEXTS.map((text, i) => {
+  const [vertices, adjacency, ops] = text.split(':');
+  return `${i},${vertices},${adjacency},${ops!.replaceAll(',', ' ')},${1000 + i},${i < 40 ? `0.${500 + i}` : ''}`;
+});
 file('cells.csv', `hash,vertices,adjacency,ops,params,test_accuracy\n${CELLS.join('\n')}\n`);
 const A = '|nor_conv_3x3~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|';
 const B = '|nor_conv_1x1~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|';
@@ -218,7 +231,7 @@ describe('auspex data show and list', () => {
         max: 0.539,
       }),
     ]);
-    expect(shown.first).toEqual([{ arch: '3:111:op0', values: { params: 1000, test_accuracy: 0.5 } }]);
+    expect(shown.first).toEqual([{ arch: TEXTS[0], values: { params: 1000, test_accuracy: 0.5 } }]);
   });
 
   it('list the tables of a folder, and count the rest', () => {
@@ -284,7 +297,7 @@ describe('auspex data split', () => {
     expect(counts('--by', 'size', '--train', '10')).toEqual({ train: 10, validation: 0, test: 90 });
     const train = JSON.parse(readFileSync(at('w.split.json'), 'utf8')).rows.train as number[];
     expect(train.filter((row) => row < 40).length).toBe(4);
-    expect(counts('--by', 'family', '--family', '^(\\d+):', '--leave', '3')).toEqual({
+    expect(counts('--by', 'family', '--family', '^(\\d+):', '--leave', '4')).toEqual({
       train: 60,
       validation: 0,
       test: 40,
@@ -359,7 +372,7 @@ describe('auspex data export', () => {
       '--present',
     );
     expect(made).toMatchObject({ format: 'jsonl', rows: 40 });
-    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe('{"arch":"3:111:op0","test_accuracy":0.5}');
+    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe(JSON.stringify({ arch: TEXTS[0], test_accuracy: 0.5 }));
     run('export', 'cells.csv', '-o', at('cells.jsonl.gz'));
     run('export', 'cells.jsonl.gz', '-o', at('again.csv'));
     run('export', 'cells.csv', '-o', at('direct.csv'));
@@ -369,7 +382,7 @@ describe('auspex data export', () => {
   it('leaves nothing behind when it cannot write', () => {
     const { status, stderr } = run('export', 'cells.csv', '-o', join('nowhere', 'out.csv'));
     expect(status).toBe(1);
-    expect(stderr).toContain('OUTPUT_NOT_WRITABLE');
+    expect(stderr).toContain('FILE_UNWRITABLE');
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

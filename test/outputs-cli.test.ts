@@ -46,7 +46,7 @@ function refused(code: string, ...args: string[]): string {
   const { status, stdout, stderr } = run(...args);
   expect(stderr).toContain(`${code}: `);
   expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
-  expect([status, stdout]).toEqual([code === 'OUTPUT_NOT_WRITABLE' ? 1 : 2, '']);
+  expect([status, stdout]).toEqual([code === 'FILE_UNWRITABLE' ? 1 : 2, '']);
   expect(contents()).toEqual(before);
   return stderr;
 }
@@ -63,11 +63,11 @@ const rows = Array.from({ length: 60 }, (_, i) => {
   return { arch, acc: 50 + i / 2 + random.float(), ms: 1 + random.float() };
 });
 const HEAD = {
-  table: 1,
+  table: 2,
   space: 'nasbench201',
   labels: {
-    acc: { unit: '%', higherIsBetter: true, provenance: 'made up' },
-    ms: { unit: 'ms', higherIsBetter: false, provenance: 'made up' },
+    acc: { unit: '%', better: 'higher', provenance: 'made up' },
+    ms: { unit: 'ms', better: 'lower', provenance: 'made up' },
   },
 };
 const csv = (list: typeof rows): string =>
@@ -195,7 +195,7 @@ describe('an output that cannot be written is found before the work', () => {
     ['reproduce', 'reproduce nb201-accuracy --data . --out /proc/x'],
     ['a folder', 'data export no.csv --format csv -o .'],
   ])('%s', (_, command) => {
-    refused('OUTPUT_NOT_WRITABLE', ...command.split(' '));
+    refused('FILE_UNWRITABLE', ...command.split(' '));
   });
 });
 
@@ -315,7 +315,7 @@ describe('--resume', () => {
       ['--data differs: its content has changed', changed('--data', 'other.csv')],
       ['the predictor differs: was "gcn", is "sage"', changed().map((arg) => (arg === 'gcn' ? 'sage' : arg))],
     ] as const) {
-      expect(refused('CHECKPOINT_DIFFERS', ...command).replace(/\s+/g, ' ')).toContain(what);
+      expect(refused('CHECKPOINT_MISMATCH', ...command).replace(/\s+/g, ' ')).toContain(what);
     }
     // The same rows under another name are the same training.
     copyFileSync(at('a.csv'), at('copy.csv'));

@@ -3,7 +3,15 @@
 import { bitsOf, type DataType, isFloat, isInteger, kindOf } from '../graph/dtype.js';
 import { type Graph, hasSubgraphs, type Node, subgraphs } from '../graph/graph.js';
 import { elementCount, type Tensor, tensorByteLength } from '../graph/tensor.js';
-import { constantTensor, type InputRole, inputsOf, isTrained, operatorFor, traitsOf } from '../ops/index.js';
+import {
+  constantTensor,
+  type FormalInputs,
+  type InputRole,
+  inputsOf,
+  isTrained,
+  operatorFor,
+  traitsOf,
+} from '../ops/index.js';
 import type { Body, Operator } from '../ops/operator.js';
 import type { Arithmetic, Movement } from '../ops/traits.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
@@ -271,13 +279,14 @@ function addUses(step: Step, isContainer: boolean, scope: Names): void {
     } else if (isFixed) scope.set(name, FIXED);
     else if (scope.get(name)) scope.set(name, undefined);
   }
-  const formal = inputsOf(node, step.call?.opset);
+  let formal: FormalInputs | undefined;
   for (let slot = 0; slot < inputs.length; slot++) {
     const value = scope.get(inputs[slot]!);
     // Of what is not followed only the first use matters: it says whose it is.
     if (value === undefined || value === FIXED || (!value.isFollowed && value.uses.length > 0)) continue;
     const isMoved = moves === 'join' || (isFollowing(moves) && slot === 0);
     const through = isMoved ? results : NOTHING;
+    formal ??= inputsOf(node, step.call?.opset);
     value.uses.push({ by, node, slot, role: formal.role(slot), through, isContainer });
   }
 }

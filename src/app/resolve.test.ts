@@ -144,6 +144,17 @@ describe('openReferences', () => {
     expect(await listOf([], { table: 't.csv' })).toEqual([CELL]);
   });
 
+  it('knows which are files without opening them', async () => {
+    const files = await openReferences(['a.onnx', 'missing.onnx', 'onnx:a.onnx#base', 'nets/*']);
+    expect([...files.files()]).toEqual(['a.onnx', 'missing.onnx', 'a.onnx', ...(await listOf(['nets']))]);
+    expect(files.kinds()).toEqual({ hasFiles: true, hasArchitectures: false });
+    const mixed = await openReferences([CELL, 'a.onnx']);
+    expect([...mixed.files()]).toEqual(['a.onnx']);
+    expect(mixed.kinds()).toEqual({ hasFiles: true, hasArchitectures: true });
+    expect((await openReferences([CELL])).kinds()).toEqual({ hasFiles: false, hasArchitectures: true });
+    expect((await openReferences([], { table: 't.csv' })).kinds().hasFiles).toBe(false);
+  });
+
   it('gives a bad reference an error of its own', async () => {
     writeFileSync('text.onnx', 'no model');
     writeModel(linear, 'locked.onnx');
@@ -168,14 +179,14 @@ describe('openReferences', () => {
 
   it('refuses what names no networks', async () => {
     writeFileSync('blank.txt', '\n\n');
-    for (const [refs, options] of [
-      [[], {}],
-      [['empty'], {}],
-      [['empty/*.onnx'], {}],
-      [[], { input: 'blank.txt' }],
-      [['-'], { stdin: Readable.from(['']) }],
+    for (const [refs, options, code] of [
+      [['empty'], {}, 'NETWORKS_NONE'],
+      [['empty/*.onnx'], {}, 'NETWORKS_NONE'],
+      [[], {}, 'BAD_OPTION'],
+      [[], { input: 'blank.txt' }, 'BAD_OPTION'],
+      [['-'], { stdin: Readable.from(['']) }, 'BAD_OPTION'],
     ] as const) {
-      expect(await codeOf(() => openReferences(refs, options))).toBe('NETWORKS_NONE');
+      expect(await codeOf(() => openReferences(refs, options))).toBe(code);
     }
     expect(await codeOf(() => openReferences([], { input: 'nowhere.txt' }))).toBe('FILE_UNREADABLE');
     expect(await codeOf(() => openReferences(['a.onnx'], { space: 'nowhere' }))).toBe('SPACE_UNKNOWN');

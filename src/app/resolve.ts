@@ -42,6 +42,14 @@ export interface NamedNetworks extends Networks {
   name(row: number): string;
 }
 
+/** Networks of references, with what can be told of them without opening any. */
+export interface OpenedReferences extends NamedNetworks {
+  /** Paths of the files that they are read from. */
+  files(): Iterable<string>;
+  /** Whether some are files, edited or not, and whether some are architectures of a space. */
+  kinds(): { readonly hasFiles: boolean; readonly hasArchitectures: boolean };
+}
+
 /** A resolver of files on the disk. */
 export function diskResolver(options: { readonly isKeptOpen?: boolean } = {}): Resolver {
   return new Resolver({ open: (path) => readModel(path, options), isFile, preferred: PREFERRED_SPACES });
@@ -56,7 +64,8 @@ export function isPath(ref: string): boolean {
  * The networks of references. All are listed at once, so that their number is known; files are opened and texts parsed
  * when a network is asked for, so that one bad reference is the error of one network.
  *
- * @throws AuspexError NETWORKS_NONE, SPACE_UNKNOWN, FILE_UNREADABLE, and what reading a table throws
+ * @throws AuspexError BAD_OPTION if there are none, NETWORKS_NONE, SPACE_UNKNOWN, FILE_UNREADABLE, and what reading a
+ * table throws
  * @example
  * const networks = await openReferences(['nets/', 'nasbench201:|…|'], { sizes: { batch: 1 } });
  * networks.name(0); // 'nets/a.onnx'
@@ -65,7 +74,7 @@ export function isPath(ref: string): boolean {
 export async function openReferences(
   refs: readonly string[],
   options: ReferenceOptions = {},
-): Promise<NamedNetworks> {
+): Promise<OpenedReferences> {
   const { space, sizes = {}, table } = options;
   if (space !== undefined && space !== ONNX) spaceNamed(space);
   const listed: string[] = [];
@@ -73,7 +82,7 @@ export async function openReferences(
   const column = typeof table === 'string' ? await readTableFile(table) : table;
   const count = listed.length + (column?.rows ?? 0);
   if (count === 0) {
-    throw new AuspexError('NETWORKS_NONE', 'no networks were given', {
+    throw new AuspexError('BAD_OPTION', 'no networks were given', {
       ...(options.input === undefined ? {} : { where: { file: options.input } }),
       hint: 'give ONNX files, folders, or architectures of a space; --help shows examples',
     });
@@ -93,7 +102,29 @@ export async function openReferences(
     const text = column!.space === ONNX ? name(row) : `${column!.space}:${name(row)}`;
     return resolver.network(text, { sizes, space: column!.space });
   };
-  return { ...lazily(count, isShort ? keeping(make) : make), name };
+  const fileOf = (ref: string): string | undefined =>
+    ref.startsWith(`${ONNX}:`)
+      ? ref.slice(ONNX.length + 1).split('#')[0]!
+      : isPath(ref) || (space === ONNX && !hasPrefix(ref))
+        ? ref
+        : undefined;
+  return {
+    ...lazily(count, isShort ? keeping(make) : make),
+    name,
+    *files() {
+      for (const ref of listed) {
+        const file = fileOf(ref);
+        if (file !== undefined) yield file;
+      }
+      if (column?.space === ONNX) yield* column.architectures;
+    },
+    kinds() {
+      const isFiles = column?.space === ONNX;
+      const hasFiles = isFiles || listed.some((ref) => fileOf(ref) !== undefined);
+      const isOther = column !== undefined && !isFiles;
+      return { hasFiles, hasArchitectures: isOther || listed.some((ref) => fileOf(ref) === undefined) };
+    },
+  };
 }
 
 /**

@@ -226,7 +226,7 @@ describe('mistakes', () => {
       two,
       () => ['--split', splitFile('one.json', { schema: 'auspex.data.split/1', rows: { test: [4] } })],
     ],
-    ['OUTPUT_NOT_WRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
+    ['FILE_UNWRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
   ])('%s: %s', async (code, _, predictor, args) => {
     await expect(run(predictor(), ...args())).rejects.toMatchObject({ name: 'AuspexError', code });
   });

@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => {
     const [{ searchCommand }, { proxyScorers }] = await Promise.all([
       import('./search.js'),
-      import('./proxy-scorers.js'),
+      import('../app/score/scorers.js'),
     ]);
     return searchCommand({ proxies: proxyScorers });
   },

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { correlationsOf } from '../app/correlate.js';
 import { elementsOf } from '../report/plots.testing.js';
 import { describeArchitecture } from '../spaces/describe.js';
 import { natsSize } from '../spaces/nats-size.js';
 import { Random } from '../util/random.js';
 import { proxyCommand } from './proxy.js';
-import { correlationsOf } from './proxy-correlate.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-correlate-'));
 afterAll(() => rmSync(folder, { recursive: true }));

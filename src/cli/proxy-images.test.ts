@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
+import { ImageSamples } from '../app/score/images.js';
 import { bytesOf, normalised } from '../inputs/golden-images.testing.js';
 import { writeNpy } from '../inputs/npy.testing.js';
 import { writeModel } from '../onnx/file.js';
 import { Random } from '../util/random.js';
 import { proxyCommand } from './proxy.js';
-import { ImageSamples } from './proxy-images.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-proxy-images-'));
 afterAll(() => rmSync(folder, { recursive: true }));

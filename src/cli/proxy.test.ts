@@ -1,8 +1,8 @@
 // The command in this process: scores that PyTorch computed (src/proxies/fixtures), networks that cannot be scored, logs.
 // Workers and kill −9 are tested on the built command line, in test/proxy-cli.test.ts.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
 import type { Model } from '../graph/graph.js';
@@ -16,12 +16,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 const fixture = (name: string): string => new URL(`../proxies/fixtures/${name}`, import.meta.url).pathname;
 
+/** Of the terminal. */
+let width = 80;
+
 async function run(...args: string[]): Promise<{ text: string; notes: string; code: number }> {
   const [lines, notes, codes]: [string[], string[], number[]] = [[], [], []];
   const command = proxyCommand({
     write: (text) => lines.push(text),
     note: (text) => notes.push(text),
     exit: (code) => codes.push(code),
+    width,
   });
   await command.exitOverride().parseAsync([...args, '--threads', '1'], { from: 'user' });
   return { text: lines.join('\n'), notes: notes.join('\n'), code: codes[0] ?? 0 };
@@ -29,9 +33,12 @@ async function run(...args: string[]): Promise<{ text: string; notes: string; co
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).text);
 
 function saved(name: string, model: Model, externalData: 'auto' | 'always' = 'auto'): string {
+  mkdirSync(dirname(at(name)), { recursive: true });
   writeModel(model, at(name), { externalData });
   return at(name);
 }
+
+const CELL = '|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|';
 
 interface Golden {
   readonly batches: readonly { dims: number[]; x: number[]; labels: number[] }[];
@@ -181,6 +188,45 @@ describe('auspex proxy', () => {
       ['w', false],
       ['v', true],
     ]);
+  });
+
+  it('takes references of all forms together, and cuts their names for a terminal only', async () => {
+    for (const name of ['first', 'second']) saved(`nets/with-a-rather-long-name/of-${name}/x.onnx`, linear());
+    const refs = [at('nets'), 'nats-size:8:8:8:8:8', CELL, `onnx:${saved('base.onnx', linear())}#base`];
+    const args = [...refs, 'no such thing', '--proxies', 'params', '--batch', '2'];
+    const { networks } = await json(...args);
+    const found = networks.map((n: { network: string; error?: { code: string } }) => [
+      n.network.replace(folder, ''),
+      n.error?.code,
+    ]);
+    expect(found).toEqual([
+      ['/nets/with-a-rather-long-name/of-first/x.onnx', undefined],
+      ['/nets/with-a-rather-long-name/of-second/x.onnx', undefined],
+      ['nats-size:8:8:8:8:8', undefined],
+      [CELL, undefined],
+      [refs[3]!.replace(folder, ''), undefined],
+      ['no such thing', 'ARCH_TEXT'],
+    ]);
+    const paths = [at('nets'), '--proxies', 'params,l2_norm,snip,grad_norm', '--batch', '2'];
+    width = 60;
+    const cut = (await run(...paths)).text;
+    for (const line of cut.split('\n')) expect([...line].length).toBeLessThanOrEqual(60);
+    const shown = cut.split('\n').slice(1, 3);
+    expect(new Set(shown.map((line) => line.split(/ +/)[2])).size).toBe(2);
+    width = Number.POSITIVE_INFINITY;
+    expect((await run(...paths)).text).toContain(`${at('nets/with-a-rather-long-name/of-second/x.onnx')}  `);
+    width = 80;
+  });
+
+  it('scores the rows of a table', async () => {
+    writeFileSync(
+      at('t.csv'),
+      '# auspex {"table":1,"space":"nats-size","labels":{}}\narch\n8:8:8:8:8\n16:8:8:8:8\n',
+    );
+    const found = await json('--data', at('t.csv'), '--proxies', 'params', '--batch', '1');
+    expect(found).toMatchObject({ space: 'nats-size', given: 2, scored: 2 });
+    const direct = await json('nats-size:16:8:8:8:8', '--proxies', 'params', '--batch', '1');
+    expect(found.networks[1].scores).toEqual(direct.networks[0].scores);
   });
 
   it('knows all proxies by name', async () => {

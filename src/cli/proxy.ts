@@ -1,49 +1,55 @@
-// `auspex proxy`: zero-cost scores of networks, ONNX files or architectures of a space.
-
+// `auspex proxy`: zero-cost scores of networks.
 import { Command } from 'commander';
-import { linesOf } from '../app/lines.js';
-import { COMBINATIONS, type Explanation, explainSubject, PROXIES } from '../proxies/index.js';
-import { spaceNamed } from '../spaces/index.js';
+import { exitCodeOf, scoreDocumentOf } from '../app/documents/score.js';
+import { type OpenedReferences, openReferences } from '../app/resolve.js';
+import { columnsNamed } from '../app/score/columns.js';
+import { planOf } from '../app/score/plan.js';
+import { scoreNetworks } from '../app/score/score.js';
+import { ONNX } from '../networks/index.js';
+import { COMBINATIONS, PROXIES } from '../proxies/index.js';
 import { checkOutputs } from '../store/outputs.js';
+import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { names } from './data-options.js';
 import { wrap } from './format.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {
-  columnsNamed,
   logOutput,
+  noteProblems,
   OUTLETS,
   type Outlets,
-  planOf,
+  requestFrom,
+  runOptions,
   type ScoringFlags,
-  type ScoringPlan,
   sampleFiles,
+  widthOf,
+  withProgress,
   withScoring,
-} from './proxy-plan.js';
-import type { NetworkRecord } from './proxy-pool.js';
-import { scoredNetworks } from './proxy-run.js';
-import { NetworkScorer } from './proxy-scoring.js';
-import { exitCodeOf, isScored, poolJson, poolText } from './proxy-text.js';
+} from './proxy-options.js';
+import { untilStopped } from './signals.js';
+import { scoreText } from './text/score.js';
 
 interface ProxyFlags extends ScoringFlags {
   space?: string;
   input?: string;
+  data?: string;
   explain?: true;
 }
 
 export function proxyCommand(outlets: Outlets = OUTLETS): Command {
   const command = new Command('proxy')
-    .summary('zero-cost scores: how good networks promise to be, untrained')
+    .summary('score untrained networks with zero-cost proxies')
     .description(
-      `Scores networks by what they are before training: counts, gradients at one
-batch, activations, the terms of ETAS. Networks are ONNX files, or
-architectures of a space. One that cannot be scored does not stop the others.`,
+      `Scores networks before any training: counts, gradients of one batch,
+activations, the terms of ETAS. A network that cannot be scored is reported
+and does not stop the others.`,
     )
-    .argument('[networks...]', 'ONNX files; with --space architectures')
-    .option('--space <name>', 'networks are architectures of this space')
-    .option('--input <file>', 'networks from a file, one a line; - is standard input')
-    .option('--proxies <names>', 'which: names, a+b for mean ranks, or all', names)
-    .option('--explain', 'show what was found in networks: which weights count, blocks');
+    .argument('[networks...]', 'ONNX files, folders, patterns, architectures, or -')
+    .option('--space <name>', 'the space of architectures that do not name it')
+    .option('--input <file>', 'read networks from a file, one per line; - is standard input')
+    .option('--data <table>', "score the architectures of a table's rows")
+    .option('--proxies <names>', 'proxies by name, a+b for mean ranks, or all (all)', names)
+    .option('--explain', 'show which weights, blocks and outputs were found');
   return withScoring(command)
     .enablePositionalOptions()
     .addCommand(correlateCommand(outlets))
@@ -52,7 +58,8 @@ architectures of a space. One that cannot be scored does not stop the others.`,
       `
 Examples:
   auspex proxy net.onnx --proxies snip,synflow --seed 0
-  auspex proxy a.onnx b.onnx --proxies all --init seeded --json
+  auspex proxy nets/ 'more/*.onnx' --init seeded --json
+  auspex proxy 'onnx:net.onnx#base;Relu_3=Gelu' nats-size:8:8:8:8:8
   auspex space sample nasbench201 -n 1000 > archs.txt
   auspex proxy --space nasbench201 --input archs.txt --proxies ntsr,snip \\
     --workers 2 -o scores.jsonl
@@ -63,68 +70,53 @@ ${wrap(PROXIES.map(({ name }) => name).join(', '), 2).join('\n')}
 ${Object.entries(COMBINATIONS)
   .map(([name, members]) => `  ${name} (${members}, by rank within the pool)`)
   .join('\n')}
-What each is: docs/proxies.md; the JSON and the log: docs/proxy-json.md.
-A run that was ended in any way goes on with --resume. If no network could
-be scored the exit code is 2 where all of them are at fault, else 1.`,
+The proxies are described in docs/proxies.md, the JSON and the log in
+docs/proxy-json.md. --resume continues an interrupted run, even after kill -9.
+If no network could be scored, the exit code is 2 if every network itself is
+at fault, otherwise 1.`,
     )
     .action((networks: string[], flags: ProxyFlags) => run(networks, flags, outlets));
 }
 
 async function run(given: string[], flags: ProxyFlags, outlets: Outlets): Promise<void> {
-  if (flags.space !== undefined) spaceNamed(flags.space);
   const columns = columnsNamed(flags.proxies ?? (flags.explain ? [] : ['all']));
-  const plan = planOf(flags, flags.space ?? null, columns);
-  const networks = await networksOf(given, flags);
+  const request = requestFrom(flags);
+  const { networks, space } = await networksOf(given, flags);
+  const plan = planOf({ ...request, space }, columns, networks.kinds());
   checkOutputs({
     outputs: logOutput(flags),
-    inputs: [flags.input, ...sampleFiles(flags), ...(flags.space === undefined ? networks : [])],
+    inputs: [flags.input, flags.data, ...sampleFiles(flags), ...(flags.output ? networks.files() : [])],
     force: flags.force,
   });
-  const title = columns.map(({ name }) => name).join(', ');
-  const records = await scoredNetworks(networks, plan, flags, outlets, `proxy ${title}`);
-  const explanations = flags.explain ? explained(records, plan, outlets) : undefined;
-  const found = {
-    plan,
-    columns,
-    networks: networks.length,
-    records,
-    ...(explanations ? { explanations } : {}),
-    ...(flags.output === undefined ? {} : { output: flags.output }),
-  };
-  const text = flags.json ? poolJson(found) : poolText(found);
+  const options = { plan, columns, explains: flags.explain, ...runOptions(flags) };
+  const title = `proxy ${columns.map(({ name }) => name).join(', ')}`;
+  const found = await withProgress(title, (progress) =>
+    untilStopped((signal) => scoreNetworks(networks, { ...options, signal, progress })),
+  );
+  noteProblems(found, outlets);
+  const text = flags.json
+    ? JSON.stringify(scoreDocumentOf(found), null, 2)
+    : scoreText(found, widthOf(outlets));
   if (text !== '') outlets.write(text);
-  const isDone = columns.length === 0 ? explanations!.size > 0 : records.some(isScored);
-  if (!isDone) outlets.exit(exitCodeOf(records));
+  const code = exitCodeOf(found);
+  if (code !== 0) outlets.exit(code);
 }
 
-/** What was found in every network that can be had. */
-function explained(
-  records: readonly NetworkRecord[],
-  plan: ScoringPlan,
-  { note }: Outlets,
-): ReadonlyMap<number, Explanation> {
-  const scorer = new NetworkScorer(plan);
-  const found = new Map<number, Explanation>();
-  records.forEach(({ network }, i) => {
-    try {
-      found.set(i, explainSubject(scorer.subject(network)));
-    } catch (error) {
-      if (!(error instanceof AuspexError)) throw error;
-      note(error.within({ file: network }).describe());
-    }
-  });
-  return found;
-}
-
-async function networksOf(given: readonly string[], { input, space }: ProxyFlags): Promise<string[]> {
-  if (given.length > 0 === (input !== undefined)) {
-    throw new AuspexError('BAD_OPTION', 'give networks, or a file of them with --input', {
-      hint: space === undefined ? 'auspex proxy net.onnx' : `auspex proxy --space ${space} '<arch>'`,
-    });
+/** The networks, and the space that they have in common if one was given. */
+async function networksOf(
+  given: readonly string[],
+  { input, data, space }: ProxyFlags,
+): Promise<{ networks: OpenedReferences; space: string | undefined }> {
+  if ([given.length > 0, input !== undefined, data !== undefined].filter(Boolean).length !== 1) {
+    throw new AuspexError(
+      'BAD_OPTION',
+      'give networks, a file of them with --input, or a table with --data',
+      {
+        hint: space === undefined ? 'auspex proxy net.onnx' : `auspex proxy --space ${space} '<arch>'`,
+      },
+    );
   }
-  if (input === undefined) return [...given];
-  const lines: string[] = [];
-  for await (const line of linesOf(input)) if (line.trim() !== '') lines.push(line.trim());
-  if (lines.length > 0) return lines;
-  throw new AuspexError('BAD_OPTION', 'the file names no networks', { where: { file: input } });
+  const table = data === undefined ? undefined : await readTableFile(data);
+  const networks = await openReferences(given, { input, space, table });
+  return { networks, space: space ?? (table?.space === ONNX ? undefined : table?.space) };
 }

@@ -40,8 +40,8 @@ export function traitsOf(node: OperatorKey): Traits {
 }
 
 const UNKNOWN = new FormalInputs([]);
-const bySchema = new WeakMap<OperatorSchema, FormalInputs>();
-const byOperator = new WeakMap<Operator, FormalInputs>();
+const bySchema = new Map<OperatorSchema, FormalInputs>();
+const byOperator = new Map<Operator, FormalInputs>();
 
 /**
  * The names and roles of a node's inputs.
@@ -55,11 +55,14 @@ export function inputsOf(node: OperatorKey, opset = Number.POSITIVE_INFINITY): F
   }
   const key = isDefaultDomain(node.domain) ? node.opType : `${node.domain}::${node.opType}`;
   const versions = operatorSchemas(key);
-  const schema = versions?.findLast(({ since }) => since <= opset) ?? versions?.[0];
-  return schema === undefined ? UNKNOWN : kept(bySchema, schema, () => schemaInputs(schema, operator?.roles));
+  if (versions === undefined) return UNKNOWN;
+  let at = versions.length - 1;
+  while (at > 0 && versions[at]!.since > opset) at--;
+  const schema = versions[at]!;
+  return kept(bySchema, schema, () => schemaInputs(schema, operator?.roles));
 }
 
-function kept<K extends object, V>(cache: WeakMap<K, V>, key: K, make: () => V): V {
+function kept<K extends object, V>(cache: Pick<Map<K, V>, 'get' | 'set'>, key: K, make: () => V): V {
   let value = cache.get(key);
   if (value === undefined) {
     value = make();

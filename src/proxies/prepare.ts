@@ -24,6 +24,8 @@ export interface PrepareOptions {
   readonly batches?: readonly InputBatch[];
   /** The output that is taken for logits; the first one of floats unless told. */
   readonly output?: string;
+  /** Infers shapes of a model, for those who have done so before. */
+  readonly infer?: (model: Model, options: InferOptions) => Inference;
 }
 
 /** Samples where nobody says how many. */
@@ -69,12 +71,13 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
 
 /** Types of all values; a batch that the network's own nodes do not allow is told as such. */
 export function boundSizes(model: Model, options: PrepareOptions): Inference {
+  const { dims = {}, infer = inferShapes } = options;
   const shapes = shapesOf(model, options);
   const changed = model.graph.inputs.find(({ name, type }) => {
     const before = isTensor(type) ? type.shape?.[0] : undefined;
     return options.batch !== undefined && typeof before === 'number' && shapes[name]?.[0] !== before;
   });
-  if (changed === undefined) return inferShapes(model, { shapes, dims: options.dims ?? {} });
+  if (changed === undefined) return infer(model, { shapes, dims });
   const refuse = (cause?: unknown): never => {
     throw new AuspexError(
       'PROXY_BATCH',
@@ -86,8 +89,8 @@ export function boundSizes(model: Model, options: PrepareOptions): Inference {
     );
   };
   try {
-    const found = inferShapes(model, { shapes, dims: options.dims ?? {} });
-    const [own, now] = [inferShapes(model).graph, found.graph].map(({ types, outputNames }) =>
+    const found = infer(model, { shapes, dims });
+    const [own, now] = [infer(model, {}).graph, found.graph].map(({ types, outputNames }) =>
       outputNames
         .map((name) => types.get(name))
         .map((type) => (isTensor(type) ? type.shape?.[0] : undefined)),

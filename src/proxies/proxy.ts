@@ -102,7 +102,7 @@ export async function scoreAll(subject: Subject, requests: readonly ProxyRequest
  * Scores a network by several proxies. Those that only count look at the network as it is given; for the others it is
  * prepared, and where that fails they fail, but not the counts.
  *
- * @param options how the network is prepared; called only if it has to be.
+ * @param options how the network is prepared, or the network prepared; called only if it has to be.
  *
  * @example
  * const [size, noise] = await scoreNetwork(model, [{ proxy: params }, { proxy: snip }], () => ({ batch: 16 }));
@@ -110,7 +110,7 @@ export async function scoreAll(subject: Subject, requests: readonly ProxyRequest
 export async function scoreNetwork(
   model: Model,
   requests: readonly ProxyRequest[],
-  options: () => SubjectOptions = () => ({}),
+  options: () => SubjectOptions | Subject = () => ({}),
   sizes: PrepareOptions = {},
 ): Promise<Outcome[]> {
   let network: NetworkCounts | undefined;
@@ -133,11 +133,12 @@ export async function scoreNetwork(
 async function prepared(
   model: Model,
   requests: readonly ProxyRequest[],
-  options: () => SubjectOptions,
+  options: () => SubjectOptions | Subject,
 ): Promise<Outcome[]> {
   let subject: Subject;
   try {
-    subject = Subject.of(model, options());
+    const given = options();
+    subject = given instanceof Subject ? given : Subject.of(model, given);
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     return requests.map(({ proxy, variant }) => ({ proxy, variant, error, isOfPreparation: true }));

@@ -56,7 +56,7 @@ export function correlationReport(report: CorrelationReport): string {
       bars,
     })}\n</div>`,
     correlationTable(correlations),
-    '<p class="soft">Above 0, what a score promises is what the label says, whichever way either counts. ' +
+    '<p class="soft">Above 0, a better score means a better label, whether higher or lower is better. ' +
       `Intervals of 95%: percentile bootstrap, ${thousands(resamples)} resamples of the rows. Scores that are ranks ` +
       'within a pool were ranked among all rows once.</p>',
     ...notes.map((note) => `<p>${escaped(note)}</p>`),

@@ -56,16 +56,16 @@ describe('checkOutputs', () => {
   it('finds what cannot be written', () => {
     const file = (path: string) => check([{ path, kind: 'table' }]);
     expect([file(at('none', 't')), file(folder), file('/proc/t'), file(at('a.csv', 't'))]).toEqual(
-      Array(4).fill('OUTPUT_NOT_WRITABLE'),
+      Array(4).fill('FILE_UNWRITABLE'),
     );
     const directory = (path: string) => check([{ path, kind: 'folder' }]);
     expect([directory(at('new', 'deep')), directory(folder)]).toEqual(['free', 'free']);
     expect([directory('/proc/x'), directory(at('a.csv')), directory(at('a.csv', 'x'))]).toEqual(
-      Array(3).fill('OUTPUT_NOT_WRITABLE'),
+      Array(3).fill('FILE_UNWRITABLE'),
     );
     if (process.getuid?.() === 0) return;
     chmodSync(at('inner'), 0o500);
-    expect(file(at('inner', 't'))).toBe('OUTPUT_NOT_WRITABLE');
+    expect(file(at('inner', 't'))).toBe('FILE_UNWRITABLE');
   });
 
   it('lets a folder that will be made have files', () => {
@@ -74,7 +74,7 @@ describe('checkOutputs', () => {
       { path: at('run', 'trials.jsonl'), kind: 'log' },
     ];
     expect(check(outputs)).toBe('free');
-    expect(check(outputs.slice(1))).toBe('OUTPUT_NOT_WRITABLE');
+    expect(check(outputs.slice(1))).toBe('FILE_UNWRITABLE');
   });
 
   it('leaves files of other kinds alone, unless it is forced', () => {

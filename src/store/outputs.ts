@@ -35,7 +35,7 @@ export interface OutputPlan {
 /**
  * Refuses outputs that would fail or destroy something. Nothing is changed, but for what killed processes left.
  *
- * @throws AuspexError OUTPUT_IS_INPUT, OUTPUT_TWICE, OUTPUT_NOT_WRITABLE, OUTPUT_EXISTS
+ * @throws AuspexError OUTPUT_IS_INPUT, OUTPUT_TWICE, FILE_UNWRITABLE, OUTPUT_EXISTS
  * @example
  * checkOutputs({ outputs: [{ path: 'p.onnx', kind: 'predictor' }], inputs: ['a.csv'] });
  */
@@ -91,7 +91,7 @@ function identityOf(path: string): string | undefined {
 
 function notWritable(path: string, cause: unknown): AuspexError {
   const { reason, hint } = outputProblem(cause);
-  return new AuspexError('OUTPUT_NOT_WRITABLE', `this output cannot be written: ${reason}`, {
+  return new AuspexError('FILE_UNWRITABLE', `this output cannot be written: ${reason}`, {
     where: { file: path },
     kind: 'failure',
     ...(hint === undefined ? {} : { hint }),

@@ -29,7 +29,7 @@ describe('the checkpoints of a training', () => {
     const second = TrainingCheckpoints.open(output, resume);
     expect(() => second.expect(steps(5))).toThrow(
       expect.objectContaining({
-        code: 'CHECKPOINT_DIFFERS',
+        code: 'CHECKPOINT_MISMATCH',
         message: 'this is another training: --steps differs: was 10, is 5',
       }),
     );
@@ -45,7 +45,7 @@ describe('the checkpoints of a training', () => {
     await first.store('member0')!.save(Uint8Array.of(1));
     first.close();
     const second = TrainingCheckpoints.open(output, resume);
-    expect(() => second.expect(steps(1))).toThrow(expect.objectContaining({ code: 'CHECKPOINT_DIFFERS' }));
+    expect(() => second.expect(steps(1))).toThrow(expect.objectContaining({ code: 'CHECKPOINT_MISMATCH' }));
     second.close();
     expect(readdirSync(folder)).toEqual(['p.onnx.member0.checkpoint']);
   });

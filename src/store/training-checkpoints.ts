@@ -70,7 +70,7 @@ export class TrainingCheckpoints {
       .map((name) => join(folder, name));
   }
 
-  /** @throws AuspexError CHECKPOINT_DIFFERS if the checkpoints to continue are of another training */
+  /** @throws AuspexError CHECKPOINT_MISMATCH if the checkpoints to continue are of another training */
   expect(now: Fingerprint): void {
     this.#fingerprint = now;
     const [first] = this.#isResumed ? this.paths() : [];
@@ -78,7 +78,7 @@ export class TrainingCheckpoints {
     const before = this.#before();
     const differing = before === undefined ? ['it does not say what was trained'] : differences(before, now);
     if (differing.length === 0) return;
-    throw new AuspexError('CHECKPOINT_DIFFERS', `this is another training: ${differing.join('; ')}`, {
+    throw new AuspexError('CHECKPOINT_MISMATCH', `this is another training: ${differing.join('; ')}`, {
       where: { file: first },
       hint: 'give the options that the training began with, or write to another file',
     });

@@ -7,19 +7,10 @@ import { predictorScorer } from '../../search/predicted.js';
 import { rankCombined } from '../../search/scorers.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
+import type { ProxyScorers, ProxySettings } from '../score/scorers.js';
 import { expectDirections } from './directions.js';
 import type { SearchPredictors } from './predictors.js';
 import type { Limit } from './request.js';
-
-/** What the scores of proxies depend on, and how many networks are scored at once. */
-export interface ProxySettings {
-  readonly seed: number;
-  readonly batch?: number | undefined;
-  readonly workers: number;
-}
-
-/** A zero-cost proxy by its name, for architectures of a space; undefined if there is none. */
-export type ProxyScorers = (name: string, space: AnySpace) => Scorer | undefined;
 
 /** Zero-cost proxies as a search asks for them. */
 export type ProxySource = (settings: ProxySettings) => ProxyScorers;

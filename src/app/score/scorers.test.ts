@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ArchNetwork } from '../networks/index.js';
-import { requestNamed, Subject, scoreAll } from '../proxies/index.js';
-import { natsSize } from '../spaces/nats-size.js';
-import { columnsNamed, columnValues } from './proxy-plan.js';
-import { proxyScorers } from './proxy-scorers.js';
+import { ArchNetwork } from '../../networks/index.js';
+import { requestNamed, Subject, scoreAll } from '../../proxies/index.js';
+import { natsSize } from '../../spaces/nats-size.js';
+import { columnsNamed, columnValues } from './columns.js';
+import { proxyScorers } from './scorers.js';
 
 const SETTINGS = { seed: 3, batch: 1, workers: 1 };
 const WIDTHS = ['8:8:8:8:8', '16:8:8:8:8', '8:8:8:8:64'];
@@ -34,7 +34,12 @@ describe('proxies of a search', () => {
       { ntkt: 9 },
     ] as Record<string, number>[];
     // ½·(R(NTKT) + R(SEPT)), equal scores with the mean of their ranks; a missing score ranks last.
-    expect(columnValues(columnsNamed(['ntsr']), scores)).toEqual([[1.75, 2.75, 3, 2.5]]);
+    expect(
+      columnValues(
+        columnsNamed(['ntsr']),
+        scores.map((of) => ({ scores: of })),
+      ),
+    ).toEqual([[1.75, 2.75, 3, 2.5]]);
     expect(proxyScorers(SETTINGS)('ntsr', natsSize)).toMatchObject({ better: 'higher' });
   });
 

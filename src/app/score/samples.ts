@@ -1,13 +1,13 @@
 // Samples of one's own, cut into batches for the inputs of a network: from .npy files, or images of a folder.
-import type { DataType } from '../graph/dtype.js';
-import type { Model } from '../graph/graph.js';
-import { isTensor } from '../graph/types.js';
-import { type NpyArray, readNpy } from '../inputs/npy.js';
-import type { InputBatch, InputTensor, SubjectOptions } from '../proxies/index.js';
-import type { TypedArray } from '../runtime/session.js';
-import { AuspexError } from '../util/errors.js';
-import { ImageSamples } from './proxy-images.js';
-import type { GivenInput, ScoringPlan } from './proxy-plan.js';
+import type { DataType } from '../../graph/dtype.js';
+import type { Model } from '../../graph/graph.js';
+import { isTensor } from '../../graph/types.js';
+import { type NpyArray, readNpy } from '../../inputs/npy.js';
+import type { InputBatch, InputTensor, SubjectOptions } from '../../proxies/index.js';
+import type { TypedArray } from '../../runtime/session.js';
+import { AuspexError } from '../../util/errors.js';
+import { ImageSamples } from './images.js';
+import type { GivenInput, ScoringPlan } from './plan.js';
 
 type Numbers = ArrayLike<number | bigint>;
 

@@ -1,12 +1,12 @@
 // Images of a folder, as batches for the image input of a network. Which images they are follows from the folder and the
 // seed alone, so that all networks and workers see the same.
-import type { Model } from '../graph/graph.js';
-import { isTensor } from '../graph/types.js';
-import { type ImageShape, writeImage } from '../inputs/image-tensor.js';
-import { ImageFolder } from '../inputs/images.js';
-import { type InputTensor, PROXIES, type SubjectOptions } from '../proxies/index.js';
-import { AuspexError } from '../util/errors.js';
-import { BATCH, type GivenImages, type ScoringPlan } from './proxy-plan.js';
+import type { Model } from '../../graph/graph.js';
+import { isTensor } from '../../graph/types.js';
+import { type ImageShape, writeImage } from '../../inputs/image-tensor.js';
+import { ImageFolder } from '../../inputs/images.js';
+import { type InputTensor, PROXIES, type SubjectOptions } from '../../proxies/index.js';
+import { AuspexError } from '../../util/errors.js';
+import { BATCH, type GivenImages, type ScoringPlan } from './plan.js';
 
 type Batches = Required<Pick<SubjectOptions, 'batches'>> & Pick<SubjectOptions, 'labels'>;
 type Settings = Pick<ScoringPlan, 'seed' | 'batch' | 'dims' | 'shapes'>;

@@ -1,46 +1,54 @@
 // Where networks are scored: in this thread, or in workers, which a network that needs too much memory takes down alone.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { ScoringPlan } from './proxy-plan.js';
-import { type NetworkResult, NetworkScorer, type Problem, problemOf } from './proxy-scoring.js';
+import type { Network } from '../../networks/index.js';
+import { type NetworkResult, type Problem, problemOf } from './record.js';
+import type { NetworkScorer } from './scoring.js';
 
 /** Scores one network at a time. */
 export interface Lane {
-  score(network: string): Promise<NetworkResult>;
+  score(network: Network): Promise<NetworkResult>;
   close(): Promise<void>;
 }
 
-/** As many lanes as workers are asked for. One is this thread: a worker of its own would only begin later. */
-export async function openLanes(plan: ScoringPlan, workers: number, threads?: number): Promise<Lane[]> {
+/**
+ * As many lanes as workers are asked for. One is this thread: a worker of its own would only begin later.
+ *
+ * @param scorer of this thread; workers make their own of its plan
+ */
+export async function openLanes(scorer: NetworkScorer, workers: number): Promise<Lane[]> {
   if (workers === 1) {
-    const scorer = new NetworkScorer(plan, threads);
     return [{ score: (network) => scorer.score(network), close: async () => undefined }];
   }
-  return Promise.all(Array.from({ length: workers }, () => WorkerLane.open(plan, threads)));
+  return Promise.all(Array.from({ length: workers }, () => WorkerLane.open(scorer)));
 }
+
+/** The worker's own file, as seen from this one and from the command line, which is one file of another folder. */
+const WORKER = new URL(
+  /\/app\/score\/lanes\.\w+$/.test(import.meta.url) ? './worker.js' : '../app/score/worker.js',
+  import.meta.url,
+);
 
 /** A thread that is started again for the next network if one takes it down. */
 class WorkerLane implements Lane {
-  readonly #plan: ScoringPlan;
-  readonly #threads: number | undefined;
+  readonly #scorer: NetworkScorer;
   #worker: Worker | undefined;
   /** Takes the result of the network that is being scored. */
   #settle: (result: NetworkResult) => void = () => undefined;
 
-  private constructor(plan: ScoringPlan, threads?: number) {
-    this.#plan = plan;
-    this.#threads = threads;
+  private constructor(scorer: NetworkScorer) {
+    this.#scorer = scorer;
   }
 
-  static async open(plan: ScoringPlan, threads?: number): Promise<WorkerLane> {
-    const lane = new WorkerLane(plan, threads);
+  static async open(scorer: NetworkScorer): Promise<WorkerLane> {
+    const lane = new WorkerLane(scorer);
     await lane.#start();
     return lane;
   }
 
   async #start(): Promise<Worker> {
-    const workerData = { plan: this.#plan, threads: this.#threads };
-    const worker = new Worker(new URL('./proxy-worker.js', import.meta.url), { workerData });
+    const { plan, options } = this.#scorer;
+    const worker = new Worker(WORKER, { workerData: { plan, options } });
     // Its first message; an error until then is one of auspex itself, and is thrown.
     await once(worker, 'message');
     const lost = (error: Problem): void => {
@@ -56,11 +64,11 @@ class WorkerLane implements Lane {
     return worker;
   }
 
-  async score(network: string): Promise<NetworkResult> {
+  async score(network: Network): Promise<NetworkResult> {
     const worker = this.#worker ?? (await this.#start());
     return new Promise((resolve) => {
       this.#settle = resolve;
-      worker.postMessage(network);
+      worker.postMessage(network.ref);
     });
   }
 

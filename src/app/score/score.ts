@@ -1,0 +1,79 @@
+// Scores networks for a command or a server: with a log that can be resumed, progress, an end when a signal asks for it.
+import { availableParallelism } from 'node:os';
+import { TrialLog } from '../../store/trial-log.js';
+import type { NamedNetworks } from '../resolve.js';
+import type { ProxyColumn } from './columns.js';
+import type { ScoringPlan } from './plan.js';
+import { scorePool } from './pool.js';
+import type { ScoredNetwork } from './record.js';
+import { NetworkScorer, withExplanation } from './scoring.js';
+
+export interface ScoreOptions {
+  readonly plan: ScoringPlan;
+  readonly columns: readonly ProxyColumn[];
+  /** Also says what was found in networks. */
+  readonly explains?: boolean | undefined;
+  /** Where results are written as they come. */
+  readonly log?: { readonly path: string; readonly resume?: boolean; readonly replace?: boolean } | undefined;
+  /** Networks at once. */
+  readonly workers?: number | undefined;
+  /** Threads of each; all, or an even share. */
+  readonly threads?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((done: number, all: number) => void) | undefined;
+}
+
+/** What came of scoring networks. */
+export interface ScoreFound {
+  readonly plan: ScoringPlan;
+  readonly columns: readonly ProxyColumn[];
+  /** How many networks were given; fewer have a record if the work was stopped. */
+  readonly given: number;
+  /** In the order of the networks. */
+  readonly records: readonly ScoredNetwork[];
+  /** The path of the log. */
+  readonly output: string | null;
+}
+
+/**
+ * @throws AuspexError for samples that cannot be read and logs that cannot be written; what is wrong with a network is in
+ * its record
+ * @example
+ * const columns = columnsNamed(['snip', 'synflow']);
+ * const networks = await openReferences(['a.onnx', 'b.onnx']);
+ * const { records } = await scoreNetworks(networks, { plan: planOf({ seed: 1 }, columns), columns });
+ */
+export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptions): Promise<ScoreFound> {
+  const { plan, columns, explains, workers = 1, signal, progress } = options;
+  // Samples that cannot be read are a mistake of the request, not of every network: they are read before anything else.
+  const scorer = new NetworkScorer(plan, { threads: threadsOf(options), explains });
+  // There is nothing to resume where nothing is scored.
+  const file = columns.length === 0 ? undefined : options.log;
+  const log = file && TrialLog.open(file.path, { resume: file.resume, replace: file.replace });
+  const records: ScoredNetwork[] = [];
+  try {
+    for await (const record of scorePool(networks, scorer, { workers, log, signal })) {
+      records.push(explains ? explained(record, networks, scorer) : record);
+      progress?.(records.length, networks.count);
+    }
+  } finally {
+    log?.close();
+  }
+  records.sort((a, b) => a.index - b.index);
+  return { plan, columns, given: networks.count, records, output: file?.path ?? null };
+}
+
+/** A result of a log has no explanation. */
+function explained(record: ScoredNetwork, networks: NamedNetworks, scorer: NetworkScorer): ScoredNetwork {
+  if (record.explanation || record.unexplained || record.error) return record;
+  return withExplanation(record, () => scorer.explain(networks.at(record.index)));
+}
+
+/** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */
+export function threadsOf({
+  threads,
+  workers = 1,
+}: Pick<ScoreOptions, 'threads' | 'workers'>): number | undefined {
+  if (threads !== undefined || workers === 1) return threads;
+  return Math.max(1, Math.floor(availableParallelism() / workers));
+}

@@ -1,0 +1,75 @@
+// Zero-cost proxies as searches take them: scores of lists of architectures.
+import { listOf, type Network } from '../../networks/index.js';
+import { COMBINATIONS, PROXIES } from '../../proxies/index.js';
+import type { Scorer } from '../../search/contract.js';
+import type { AnySpace } from '../../spaces/index.js';
+import { AuspexError } from '../../util/errors.js';
+import type { NamedNetworks } from '../resolve.js';
+import { columnsNamed, columnValues } from './columns.js';
+import { planOf } from './plan.js';
+import { scorePool } from './pool.js';
+import { type NetworkResult, problemText } from './record.js';
+import { threadsOf } from './score.js';
+import { NetworkScorer } from './scoring.js';
+
+/** What the scores of proxies depend on, and how many networks are scored at once. */
+export interface ProxySettings {
+  readonly seed: number;
+  readonly batch?: number | undefined;
+  readonly workers: number;
+}
+
+/** A zero-cost proxy by its name, for architectures of a space; undefined if there is none. */
+export type ProxyScorers = (name: string, space: AnySpace) => Scorer | undefined;
+
+/** Networks for each worker from which on it pays to start them. */
+const WORTH_WORKERS = 4;
+
+/**
+ * Proxies, their variants (`fisher:released`) and named combinations (`ntsr`, ranked within the list that is scored);
+ * undefined for other names. Networks are scored once, however many lists they are in.
+ */
+export function proxyScorers({ seed, batch, workers }: ProxySettings): ProxyScorers {
+  return (name, space) => {
+    const isKnown = Object.hasOwn(COMBINATIONS, name) || PROXIES.some((p) => p.name === name.split(':')[0]);
+    if (!isKnown) return undefined;
+    const columns = columnsNamed([name]);
+    const sizes = batch === undefined ? {} : { batch };
+    const plan = planOf({ space: space.name, seed, sizes }, columns);
+    const known = new Map<string, NetworkResult>();
+    return {
+      // Scores depend on the batch, so that a search is not resumed with another.
+      name: batch === undefined ? name : `${name} (batch ${batch})`,
+      better: columns[0]!.better,
+      async score(networks, signal) {
+        const fresh = new Map(networks.flatMap((n) => (known.has(n.ref) ? [] : [[n.ref, n] as const])));
+        const used = fresh.size >= WORTH_WORKERS * workers ? workers : 1;
+        const scorer = new NetworkScorer(plan, { threads: threadsOf({ workers: used }) });
+        for await (const record of scorePool(named([...fresh.values()]), scorer, { workers: used, signal })) {
+          known.set(record.network, record);
+        }
+        signal?.throwIfAborted();
+        const results = networks.map(({ ref }) => known.get(ref)!);
+        const found = Float64Array.from(columnValues(columns, results)[0]!, (value) => value ?? Number.NaN);
+        if (networks.length > 0 && found.every(Number.isNaN)) throw withoutScores(name, results[0]!);
+        return found;
+      },
+    };
+  };
+}
+
+function named(networks: readonly Network[]): NamedNetworks {
+  return { ...listOf(networks), name: (row) => networks[row]!.ref };
+}
+
+/** A proxy that says nothing of any of them does not guide a search. */
+function withoutScores(name: string, { error, errors = {} }: NetworkResult): AuspexError {
+  const first = error ?? Object.values(errors)[0];
+  return new AuspexError(
+    'PROXY_WITHOUT_SCORES',
+    `${name} scores none of the networks: ${problemText(first)}`,
+    {
+      hint: 'choose a proxy that fits the space: docs/proxies.md says what each needs',
+    },
+  );
+}

@@ -1,0 +1,150 @@
+// Scores one network after another: what every lane of a pool does. Whatever goes wrong with a network becomes its
+// result.
+import { inferShapes } from '../../analysis/infer.js';
+import type { Model } from '../../graph/graph.js';
+import { type Network, ONNX } from '../../networks/index.js';
+import {
+  type Explanation,
+  explainSubject,
+  requestNamed,
+  Subject,
+  type SubjectOptions,
+  scoreNetwork,
+} from '../../proxies/index.js';
+import { AuspexError } from '../../util/errors.js';
+import { BATCH, type ScoringPlan } from './plan.js';
+import { isScored, type NetworkResult, type Problem, problemOf } from './record.js';
+import { GivenSamples } from './samples.js';
+
+export interface ScorerOptions {
+  /** Threads of ONNX Runtime; all by default. */
+  readonly threads?: number | undefined;
+  /** Also says what was found in networks. */
+  readonly explains?: boolean | undefined;
+}
+
+export class NetworkScorer {
+  readonly plan: ScoringPlan;
+  readonly options: ScorerOptions;
+  readonly #samples: GivenSamples;
+
+  /** Reads the samples that are given. Codes: those of `GivenSamples`. */
+  constructor(plan: ScoringPlan, options: ScorerOptions = {}) {
+    this.plan = plan;
+    this.options = options;
+    this.#samples = new GivenSamples(plan);
+  }
+
+  async score(network: Network): Promise<NetworkResult> {
+    try {
+      const built = this.#built(network);
+      const { model, ...sized } = built;
+      let subject: Subject | undefined;
+      const outcomes = await scoreNetwork(
+        model,
+        this.plan.proxies.map(requestNamed),
+        () => {
+          subject = this.#subject(built);
+          return subject;
+        },
+        { ...this.#sizes, ...sized },
+      );
+      const [first] = outcomes;
+      const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
+      if (first && 'error' in first && isNothing) throw first.error;
+      const scores: Record<string, number> = {};
+      const errors: Record<string, Problem> = {};
+      outcomes.forEach((outcome, i) => {
+        const name = this.plan.proxies[i]!;
+        if ('score' in outcome) scores[name] = outcome.score.value;
+        else errors[name] = problemOf(outcome.error);
+      });
+      const found = { scores, ...(Object.keys(errors).length === 0 ? {} : { errors }) };
+      return this.options.explains
+        ? withExplanation(found, () => explainSubject(subject ?? this.#subject(built)))
+        : found;
+    } catch (error) {
+      return { scores: {}, error: problemOf(error) };
+    }
+  }
+
+  /** What was found in a network that has been scored before. */
+  explain(network: Network): Explanation {
+    return explainSubject(this.#subject(this.#built(network)));
+  }
+
+  /** Undefined where nobody says how many. */
+  get #samplesAtOnce(): number | undefined {
+    return this.plan.batch ?? (this.#samples.count || undefined);
+  }
+
+  /** The sizes that a file leaves open. */
+  get #sizes(): Pick<SubjectOptions, 'dims' | 'shapes'> {
+    const { dims, shapes } = this.plan;
+    return given({ dims, shapes });
+  }
+
+  /** A network as it is scored. */
+  #subject({ model, ...sized }: Built): Subject {
+    const { seed, init, weights, features, vocabulary, statistics, logits } = this.plan;
+    const { threads } = this.options;
+    return Subject.of(model, {
+      seed,
+      initialise: init === 'file' ? 'file' : 'default',
+      ...this.#sizes,
+      ...given({ weights, features, vocabulary, statistics, output: logits }),
+      ...sized,
+      ...this.#samples.options(model, this.#samplesAtOnce),
+      ...(threads === undefined ? {} : { session: { threads } }),
+    });
+  }
+
+  /** The model of a network, and what is left for the subject to fix: a file is read as it is. */
+  #built(network: Network): Built {
+    const samples = this.#samplesAtOnce;
+    const { seed, batch, resolution, width, classes } = this.plan;
+    const sizes = given({ resolution, width, classes });
+    const { arch, file } = network;
+    if (arch && file === undefined) {
+      return { model: network.at({ ...sizes, batch: samples ?? BATCH, seed }).model() };
+    }
+    const ofBatch = batch === undefined ? {} : { batch };
+    if (arch?.space.name === ONNX) return { model: editedModel(network.at(sizes), samples), ...ofBatch };
+    const sized = network.at(sizes);
+    const model = sized.model();
+    // What a network has inferred of its own model is not inferred again.
+    const infer: SubjectOptions['infer'] = (of, options) =>
+      of === model ? sized.at(options).inference() : inferShapes(of, options);
+    return { model, infer, ...ofBatch };
+  }
+}
+
+/** What was found in a network, or why that cannot be said; a network with scores keeps them. */
+export function withExplanation<T extends NetworkResult>(found: T, explain: () => Explanation): T {
+  try {
+    return { ...found, explanation: explain() };
+  } catch (error) {
+    return { ...found, [isScored(found) ? 'unexplained' : 'error']: problemOf(error) };
+  }
+}
+
+interface Built extends Pick<SubjectOptions, 'infer' | 'batch'> {
+  readonly model: Model;
+}
+
+/** An edit of a file for a batch, if the file does not fix another. */
+function editedModel(network: Network, samples = BATCH): Model {
+  try {
+    return network.at({ batch: samples }).model();
+  } catch (error) {
+    if (error instanceof AuspexError && error.code === 'SIZE_FIXED') return network.model();
+    throw error;
+  }
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that have a value. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+}
