@@ -76,7 +76,7 @@ describe('predictors of the package', () => {
     await predictor.dispose();
   });
 
-  it.each([...new Set(predictors.map(({ space }) => space))])('are asked for a text of %s', (name) => {
+  it.each([...new Set(predictors.flatMap(({ spaces }) => spaces))])('are asked for a text of %s', (name) => {
     const { example } = spaceNamed(name);
     const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'predict', example], {
       encoding: 'utf8',
@@ -84,8 +84,8 @@ describe('predictors of the package', () => {
     expect(stderr).toBe('');
     expect(status).toBe(0);
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
-    for (const { labels } of predictors.filter(({ space }) => space === name)) {
-      for (const label of labels) expect(stdout).toContain(label);
+    for (const { labels } of predictors.filter(({ spaces }) => spaces.includes(name))) {
+      for (const label of labels) expect(stdout).toContain(label.name);
     }
     const json = spawnSync(process.execPath, [CLI, 'predict', example, '--json'], { encoding: 'utf8' });
     const { space, predictions, cost } = JSON.parse(json.stdout);

@@ -154,7 +154,7 @@ async function* predictChunk(
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
     const about = { ref, ...(line === undefined ? {} : { line }) };
-    const error = errors[place];
+    const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
       yield { ...about, network: undefined, error: error! };
       continue;
@@ -168,6 +168,15 @@ async function predictorsFor(
   { predictors, bundled }: PredictOptions,
 ): Promise<readonly NamedPredictor[]> {
   return predictors !== undefined && predictors.length > 0 ? predictors : bundled.for(network);
+}
+
+/** Somebody who names a predictor wants its answer: there being none is an error. */
+function uncovered(
+  answers: readonly Answer[],
+  [first]: readonly Refusal[],
+  { predictors = [] }: PredictOptions,
+): AuspexError | undefined {
+  return predictors.length > 0 && answers.length === 0 ? first?.error : undefined;
 }
 
 /** Why a predictor does not answer for a network. */

@@ -47,7 +47,17 @@ const splitFile = (name: string, content: object): string => {
   writeFileSync(at(name), JSON.stringify(content));
   return at(name);
 };
-splitFile('toy.split.json', { schema: 'auspex.data.split/1', space: 'toy', rows: split });
+const RECORD = {
+  schema: 'auspex.data.split/1',
+  file: 'toy.csv',
+  space: 'toy',
+  by: 'random',
+  seed: 0,
+  testOnAll: false,
+  files: {},
+};
+const NONE = { train: [], validation: [] };
+splitFile('toy.split.json', { ...RECORD, rows: split });
 
 const ACCURACY: LabelInfo = {
   name: 'accuracy',
@@ -238,19 +248,19 @@ describe('mistakes', () => {
       'SPLIT_FILE',
       'rows that are no rows',
       one,
-      () => ['--split', splitFile('odd.json', { schema: 'auspex.data.split/1', rows: { test: [0, 1.5] } })],
+      () => ['--split', splitFile('odd.json', { ...RECORD, rows: { ...NONE, test: [0, 1.5] } })],
     ],
     [
       'SPLIT_FILE',
       'a split of another table',
       one,
-      () => ['--split', splitFile('far.json', { schema: 'auspex.data.split/1', rows: { test: [0, ROWS] } })],
+      () => ['--split', splitFile('far.json', { ...RECORD, rows: { ...NONE, test: [0, ROWS] } })],
     ],
     [
       'EVALUATE_TOO_FEW',
       'one row',
       two,
-      () => ['--split', splitFile('one.json', { schema: 'auspex.data.split/1', rows: { test: [4] } })],
+      () => ['--split', splitFile('one.json', { ...RECORD, rows: { ...NONE, test: [4] } })],
     ],
     ['FILE_UNWRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
   ])('%s: %s', async (code, _, predictor, args) => {

@@ -118,8 +118,9 @@ export class Candidates {
   }
 
   /** Every choice made differently with a probability, at least one of them. */
-  mutateEach(parent: string, probability: number, random: Random): Promise<string | undefined> {
+  async mutateEach(parent: string, probability: number, random: Random): Promise<string | undefined> {
     const { space } = this;
+    if (isTableSpace(space)) await space.prepare(this.#pause);
     const arch = this.#archOf(parent);
     return this.#firstAllowed(() =>
       isTableSpace(space)
@@ -131,6 +132,7 @@ export class Candidates {
   /** A child of two, then on average one of its choices made differently. */
   async cross(a: string, b: string, random: Random): Promise<string | undefined> {
     const { space } = this;
+    if (isTableSpace(space)) await space.prepare(this.#pause);
     const [x, y] = [this.#archOf(a), this.#archOf(b)];
     return this.#firstAllowed(() => {
       const child = crossover(space, x, y, random);

@@ -1,6 +1,7 @@
 // The rows of a table in the order of how like an architecture they are: `distance` of the choices, for many rows at once.
 import { profile, relativeDifference } from '../spaces/choices.js';
 import type { Space } from '../spaces/space.js';
+import type { Pause } from '../util/pauses.js';
 
 /** A site of some rows, with their options as numbers. */
 interface Column {
@@ -10,6 +11,9 @@ interface Column {
   /** NaN for rows without the site. */
   readonly values: Float64Array;
 }
+
+/** Rows between two pauses. */
+const SLICE = 256;
 
 export class NearRows<A> {
   readonly #space: Space<A>;
@@ -22,6 +26,14 @@ export class NearRows<A> {
   constructor(space: Space<A>, texts: readonly string[]) {
     this.#space = space;
     this.#texts = texts;
+  }
+
+  /** Reads the rows with pauses, so that what follows need not do it at once. */
+  async prepare(pause: Pause): Promise<void> {
+    if (this.#columns !== undefined) return;
+    const columns = new Map<string, Column>();
+    for (const _ of this.#reading(columns)) await pause();
+    this.#columns = columns;
   }
 
   /** All other rows, the nearest first. */
@@ -71,7 +83,13 @@ export class NearRows<A> {
 
   #read(): Map<string, Column> {
     const columns = new Map<string, Column>();
-    this.#texts.forEach((text, row) => {
+    for (const _ of this.#reading(columns));
+    return columns;
+  }
+
+  /** Yields now and then. */
+  *#reading(columns: Map<string, Column>): Generator<void> {
+    for (const [row, text] of this.#texts.entries()) {
       for (const [site, { value, ordinal }] of profile(this.#space, this.#space.parse(text))) {
         let column = columns.get(site);
         if (column === undefined) {
@@ -83,7 +101,7 @@ export class NearRows<A> {
         if (!ordinal && !codes.has(value)) codes.set(value, codes.size);
         column.values[row] = ordinal ? Number(value) : codes.get(value)!;
       }
-    });
-    return columns;
+      if (row % SLICE === 0) yield;
+    }
   }
 }

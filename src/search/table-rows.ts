@@ -2,6 +2,7 @@
 import type { Table } from '../datasets/table.js';
 import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import type { Pause } from '../util/pauses.js';
 
 interface Kept {
   readonly space: AnySpace;
@@ -11,35 +12,73 @@ interface Kept {
 
 const kept = new WeakMap<Table, Kept[]>();
 
+/** Rows between two pauses. */
+const SLICE = 256;
+
+function keptRows(space: AnySpace, table: Table, labels: readonly string[]): TableRows | undefined {
+  const key = keyOf(labels);
+  return kept.get(table)?.find((entry) => entry.space === space && entry.labels === key)?.rows;
+}
+
+function keep(space: AnySpace, table: Table, labels: readonly string[], rows: TableRows): void {
+  kept.set(table, [...(kept.get(table) ?? []), { space, labels: keyOf(labels), rows }]);
+}
+
+const keyOf = (labels: readonly string[]): string => JSON.stringify(labels.toSorted());
+
 /** Finds the row of an architecture: by its text, or else by its hash, as the same network may be written otherwise. */
 export class TableRows {
   readonly #space: AnySpace;
   readonly #byText = new Map<string, number>();
   #byHash: Map<string, number> | undefined;
-  /** The canonical texts of the rows. */
-  readonly texts: readonly string[];
+  #texts: readonly string[] = [];
 
-  private constructor(space: AnySpace, table: Table, labels: readonly string[]) {
+  private constructor(space: AnySpace, table: Table) {
     if (table.space !== space.name) {
       throw new AuspexError('OTHER_SPACE', `the table is of ${table.space}, the search is in ${space.name}`);
     }
     this.#space = space;
-    for (const row of table.rowsWith(labels)) {
-      const text = space.format(space.parse(table.arch(row)));
-      if (!this.#byText.has(text)) this.#byText.set(text, row);
-    }
-    this.texts = [...this.#byText.keys()];
+  }
+
+  /** The canonical texts of the rows. */
+  get texts(): readonly string[] {
+    return this.#texts;
   }
 
   /** The same object for the same table, space and labels. @param labels rows without a value in one are left out */
   static of(space: AnySpace, table: Table, labels: readonly string[] = []): TableRows {
-    const key = JSON.stringify(labels.toSorted());
-    const known = kept.get(table) ?? [];
-    const found = known.find((entry) => entry.space === space && entry.labels === key);
-    if (found !== undefined) return found.rows;
-    const rows = new TableRows(space, table, labels);
-    kept.set(table, [...known, { space, labels: key, rows }]);
+    const found = keptRows(space, table, labels);
+    if (found !== undefined) return found;
+    const rows = new TableRows(space, table);
+    for (const _ of rows.#reading(table, labels));
+    keep(space, table, labels, rows);
     return rows;
+  }
+
+  /** Reads the rows with pauses, so that `of` has them at once. */
+  static async prepare(
+    space: AnySpace,
+    table: Table,
+    labels: readonly string[],
+    pause: Pause,
+  ): Promise<TableRows> {
+    const found = keptRows(space, table, labels);
+    if (found !== undefined) return found;
+    const rows = new TableRows(space, table);
+    for (const _ of rows.#reading(table, labels)) await pause();
+    keep(space, table, labels, rows);
+    return rows;
+  }
+
+  /** Yields now and then. */
+  *#reading(table: Table, labels: readonly string[]): Generator<void> {
+    const space = this.#space;
+    for (const [i, row] of table.rowsWith(labels).entries()) {
+      const text = space.format(space.parse(table.arch(row)));
+      if (!this.#byText.has(text)) this.#byText.set(text, row);
+      if (i % SLICE === 0) yield;
+    }
+    this.#texts = [...this.#byText.keys()];
   }
 
   /** @param text in its canonical form, as searches have it. @param arch what the text says, if it is at hand */

@@ -4,6 +4,7 @@ import type { Table } from '../datasets/table.js';
 import { crossover, mutantOf, neighbours } from '../spaces/choices.js';
 import type { AnySpace, Space } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
+import type { Pause } from '../util/pauses.js';
 import type { Random } from '../util/random.js';
 import { NearRows } from './near-rows.js';
 import { TableRows } from './table-rows.js';
@@ -21,6 +22,8 @@ export interface TableSpace<A> extends Space<A> {
   neighbours(arch: A): A[];
   /** The architecture if it is in the table and not `other`, else the row most like it; ties are drawn. */
   nearest(arch: A, random: Random, other?: A): A;
+  /** Reads with pauses what `nearest` looks rows up in, which takes long for large tables. */
+  prepare(pause: Pause): Promise<void>;
 }
 
 export function isTableSpace(space: AnySpace): space is TableSpace<unknown> {
@@ -94,5 +97,6 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
       return found.length > 0 ? found : near.fromNearest(arch).slice(0, NEAREST).map(base.parse);
     },
     nearest,
+    prepare: (pause) => near.prepare(pause),
   };
 }

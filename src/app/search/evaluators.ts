@@ -4,11 +4,13 @@ import type { Evaluator } from '../../search/contract.js';
 import { oneByOne } from '../../search/evaluating.js';
 import { scorerEvaluator, tableEvaluator } from '../../search/evaluators.js';
 import { predictorEvaluator } from '../../search/predicted.js';
+import { TableRows } from '../../search/table-rows.js';
 import { tableSpace } from '../../search/table-space.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { commandEvaluator } from '../../store/command-evaluator.js';
 import { readTableFile } from '../../store/table-file.js';
 import { AuspexError } from '../../util/errors.js';
+import { pauses } from '../../util/pauses.js';
 import { expectDirections, namedObjectives } from './directions.js';
 import type { CheckedRequest } from './request.js';
 import { ownScorer, type ScoreSources } from './scorers.js';
@@ -74,6 +76,7 @@ async function tableJudge(
 ): Promise<Judge> {
   const table = await readTableFile(file, { signal });
   const labels = label.length > 0 ? label : [onlyLabel(table, file)];
+  await TableRows.prepare(space, table, labels, pauses(signal));
   const evaluator = tableEvaluator(space, table, labels);
   expectDirections(evaluator.objectives, better, file);
   return { space: tableSpace(space, table, labels), evaluator };

@@ -1,5 +1,4 @@
 // The predictors of a search, each loaded once, however often it is named.
-import { availableParallelism } from 'node:os';
 import type { Predictor } from '../../predictors/predictor.js';
 import { loadPredictor } from '../../store/predictor-file.js';
 import { AuspexError } from '../../util/errors.js';
@@ -34,7 +33,8 @@ export class SearchPredictors {
 
   async #load(file: string): Promise<Predictor> {
     const { space } = this.#subject;
-    const predictor = await loadPredictor(file, { threads: availableParallelism() });
+    // Batches of a search are small: threads would wait for each other longer than they work.
+    const predictor = await loadPredictor(file, { threads: 1 });
     const { entries, seen } = predictor.info;
     // One of whole networks predicts any; what it cannot predict is the error of a trial.
     if (entries.some(({ view }) => view !== 'cell') || seen.spaces.includes(space.name)) return predictor;
