@@ -189,7 +189,7 @@ describe('auspex train', () => {
 
 describe('auspex predict', () => {
   it('refuses architectures of another space', () => {
-    refused('ARCH_TEXT', 'predict', 'forest.onnx', '3:111:maxpool3x3');
+    refused('OTHER_SPACE', 'predict', 'forest.onnx', '3:111:maxpool3x3');
     refused('OTHER_SPACE', 'predict', 'forest.onnx', '3:111:maxpool3x3', '--space', 'nasbench101');
     refused('LABEL_UNKNOWN', 'predict', 'forest.onnx', known[0]!.arch, '--label', 'watts');
   });

@@ -24,6 +24,10 @@ export function combineRanks(
   if (proxies.length !== scores.length || scores.some((list) => list.length !== first.length)) {
     throw new AuspexError('PROXY_POOL', 'every proxy must have one score for every network of the pool');
   }
+  // A member that scores nothing leaves the others' ranks, which are not the combination that was asked for.
+  if (scores.some((list) => list.every((score) => !Number.isFinite(score ?? Number.NaN)))) {
+    return new Array<undefined>(first.length).fill(undefined);
+  }
   const better = proxies.map((proxy) => proxy.better);
   return Array.from(rankMean(scores, better), (rank) => (Number.isNaN(rank) ? undefined : rank));
 }

@@ -1,5 +1,4 @@
 // Typical mistakes of a user of every command: exit code and code of the error. `-` is wrong usage that has no code.
-// `predict NET` is to answer one day: its refusal is then taken out of the list.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +52,7 @@ const CASES = [
   'data split table.csv --train 5 -o s',
   'predict',
   'predict nonsense',
-  'predict NET',
+  'predict ACCURACY NET',
   'predict ACCURACY ARCH --label what',
   'predict ACCURACY --input archs.txt',
   'predict ACCURACY ARCH --space fbnet',
