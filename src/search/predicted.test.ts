@@ -8,13 +8,14 @@ function made() {
   const labels = [
     { name: 'accuracy', unit: '%', scale: 'linear' as const },
     { name: 'latency', unit: '', scale: 'log' as const },
+    { name: 'loss', unit: '', scale: 'linear' as const },
   ];
   const predictor = {
     info: { version: 1, kind: 'made', space: 'digits', labels, rows: 1, seed: 0 },
     values: async (list: readonly string[]) => {
       asked.push(list.length);
       if (list.includes('bad')) throw new Error('no such architecture');
-      return Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch)]));
+      return Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch), 0]));
     },
   } as Pick<Predictor, 'info' | 'values'> as Predictor;
   return { predictor, asked };
@@ -27,6 +28,7 @@ describe('a predictor as a score', () => {
     expect([...(await scorer.score(networksOfTexts(['1', '2', '3'])))]).toEqual([-1, -2, -3]);
     expect(scorer.better).toBe('lower');
     expect(predictorScorer(predictor, 'accuracy').better).toBe('higher');
+    expect(predictorScorer(predictor, 'loss').better).toBe('lower');
     expect(() => predictorScorer(predictor, 'energy')).toThrow(/does not predict 'energy'/);
   });
 });

@@ -1,5 +1,6 @@
 // Predictors in searches: as evaluators, asked once for all labels of a batch, and as scorers. Directions are those of
 // the labels.
+import { meaningOf } from '../datasets/label-names.js';
 import type { Network } from '../networks/index.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
@@ -15,11 +16,11 @@ export function predictedBy(predictor: Predictor, networks: readonly Network[]):
   return predictor.values(networks.map(({ ref, arch }) => (isOfFiles || !arch ? ref : arch.text)));
 }
 
-/** What a predictor predicts, with directions. Files do not have one yet: costs are learned as logarithms. */
+/** What a predictor predicts, with directions. Files have none yet: costs are learned as logarithms, or named so. */
 export function predictedObjectives(predictor: Predictor): Objective[] {
   return predictor.info.labels.map(({ name, unit, scale }) => ({
     name,
-    better: scale === 'log' ? 'lower' : 'higher',
+    better: scale === 'log' ? 'lower' : meaningOf(name).better,
     ...(unit === '' ? {} : { unit }),
   }));
 }
