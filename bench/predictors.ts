@@ -3,9 +3,11 @@
 // Arguments: predictor.onnx [table.csv.gz]; options --threads 2, --repeats 15.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { CellPredictor } from '../src/predictors/cell-predictor.js';
+import { listOf } from '../src/networks/networks.js';
+import { Resolver } from '../src/networks/resolver.js';
 import { decodePredictor } from '../src/predictors/load.js';
 import type { NNFormerOptions } from '../src/predictors/nn-former.js';
+import type { CellState } from '../src/predictors/views/cell.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { readTableFile } from '../src/store/table-file.js';
 import { Random } from '../src/util/random.js';
@@ -23,30 +25,32 @@ if (file === undefined) {
   process.exit(2);
 }
 const predictor = await decodePredictor(readFileSync(file), { threads });
-if (!(predictor instanceof CellPredictor) || predictor.info.kind !== 'nn-former') {
-  throw new Error(`${file} is no NN-Former of cells`);
-}
+if (predictor.info.kind !== 'nn-former') throw new Error(`${file} is no NN-Former of cells`);
 const { info } = predictor;
-const model = info.recipe.model as NNFormerOptions;
-const sizes = [model.width, model.layers, info.nodes, info.recipe.members];
+const { model, members } = info.recipe as unknown as { model: NNFormerOptions; members: number };
+const state = info.entries[0]!.state as CellState;
+const sizes = [model.width, model.layers, state.nodes, members];
 console.log(
-  `${info.space}, ${threads} threads: ${info.recipe.members} x NN-Former of width ${model.width}, ${model.layers} layers`,
+  `${state.space}, ${threads} threads: ${members} x NN-Former of width ${model.width}, ${model.layers} layers`,
 );
 
-const space = spaceNamed(info.space);
+const space = spaceNamed(state.space);
+const resolver = new Resolver();
+const networksOf = (texts: readonly string[]) =>
+  listOf(texts.map((text) => resolver.network(text, { space: state.space })));
 const random = Random.seeded(1);
 const MANY = 4096;
 const drawn = Array.from({ length: MANY }, () => space.format(space.sample(random)));
 const different = differentOnes();
 const timed = (texts: readonly string[]) => async (): Promise<number> => {
   const start = performance.now();
-  await predictor.values(texts);
+  await predictor.predict!(networksOf(texts));
   return performance.now() - start;
 };
 
 /** No two of the same cell: nothing is gained by predicting what is written alike only once. */
 function differentOnes(): string[] {
-  const cellOf = (info.recipe.cells === 'pruned' ? space.prunedCell : undefined) ?? space.cell!;
+  const cellOf = (state.form === 'pruned' ? space.prunedCell : undefined) ?? space.cell!;
   const found = new Map<string, string>();
   while (found.size < MANY) {
     const arch = space.sample(random);
@@ -89,7 +93,7 @@ if (table !== undefined) {
   const rows = await readTableFile(table);
   const all = Array.from({ length: rows.rows }, (_, row) => rows.arch(row));
   const start = performance.now();
-  await predictor.values(all);
+  await predictor.predict!(networksOf(all));
   const seconds = (performance.now() - start) / 1000;
   console.log(`all ${all.length} rows of ${table}: ${seconds.toFixed(1)} s`);
 }

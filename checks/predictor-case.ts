@@ -3,9 +3,10 @@
 // are drawn from the predictor's space.
 import { readFileSync, writeFileSync } from 'node:fs';
 import '../src/ops/index.js';
+import { listOf } from '../src/networks/networks.js';
+import { Resolver } from '../src/networks/resolver.js';
 import { readModel } from '../src/onnx/file.js';
 import { decodePredictor } from '../src/predictors/load.js';
-import { OnnxPredictor } from '../src/predictors/onnx-predictor.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
 
@@ -14,9 +15,9 @@ if (file === undefined || output === undefined) {
   throw new Error('usage: predictor-case.js PREDICTOR.onnx CASE.json [ARCHITECTURE…]');
 }
 
-const predictor = await decodePredictor(readFileSync(file), { read: readModel, threads: 1 });
-if (!(predictor instanceof OnnxPredictor)) throw new Error('the predictor is no ONNX model');
-const { space, kind, labels } = predictor.info;
+const predictor = await decodePredictor(readFileSync(file), { threads: 1 });
+const { kind, labels, seen } = predictor.info;
+const space = seen.spaces[0]!;
 const architectures = given.length > 0 ? given : drawn();
 
 function drawn(): string[] {
@@ -25,11 +26,13 @@ function drawn(): string[] {
   return Array.from({ length: 3 }, () => of.format(of.sample(random)));
 }
 
-const inputs = Object.entries(predictor.inputs(architectures)).map(([name, { type, dims, data }]) => [
+const resolver = new Resolver({ open: readModel });
+const networks = listOf(architectures.map((text) => resolver.network(text, { space })));
+const inputs = Object.entries(await predictor.inputs(networks)).map(([name, { type, dims, data }]) => [
   name,
   { type, dims, data: Array.from(data as Float32Array) },
 ]);
-const values = await predictor.values(architectures);
+const { values } = await predictor.predict!(networks);
 const expected = { dims: [architectures.length, labels.length], data: Array.from(values) };
 writeFileSync(
   output,

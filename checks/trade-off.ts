@@ -7,14 +7,16 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../src/ops/index.js';
-import { loadPredictor } from '../src/cli/predictors.js';
 import { kendallTauB } from '../src/metrics/index.js';
-import { kindNamed } from '../src/predictors/kinds.js';
-import { labelledRows } from '../src/predictors/labelled-rows.js';
+import { kindNamed } from '../src/predictors/kinds/index.js';
+import { labelledRows, tableNetworks } from '../src/predictors/labelled-rows.js';
+import { predictionsOf } from '../src/predictors/predictions.js';
+import type { Predictor } from '../src/predictors/predictor.js';
 import { linePlot } from '../src/report/index.js';
 import { developmentRows, drawRows } from '../src/reproduce/draw-rows.js';
 import type { ResultCell } from '../src/reproduce/table.js';
 import { TABLES } from '../src/reproduce/tables/index.js';
+import { loadPredictor } from '../src/store/predictor-file.js';
 import { readTableFile } from '../src/store/table-file.js';
 
 /** Cells of the tables, by the names that pictures have room for. */
@@ -60,15 +62,15 @@ async function run([data, log, name, factorText, seedText, widthText, layersText
   const rows = drawRows(table, cell, seed);
   const names = cell.labels.map(({ train }) => train);
   const before = process.cpuUsage();
-  const { predictor } = await kind.fit(labelledRows(table, rows.train, names), {
-    space: table.space,
-    changes: { ...changes, steps },
-    scale: 'linear',
-    seed,
-    threads: 1,
-    validation: labelledRows(table, rows.validation, names),
-    ...(from ? { from } : {}),
-  });
+  const { predictor } = await kind.fit(
+    {
+      ...labelledRows(table, rows.train, names),
+      validation: labelledRows(table, rows.validation, names),
+      ...(from ? { from } : {}),
+    },
+    { ...changes, steps },
+    { seed, threads: 1 },
+  );
   const { user, system } = process.cpuUsage(before);
   const tau = await developmentTau(cell, table, predictor);
   const line: Run = {
@@ -88,11 +90,11 @@ async function run([data, log, name, factorText, seedText, widthText, layersText
 async function developmentTau(
   cell: ResultCell,
   table: Awaited<ReturnType<typeof readTableFile>>,
-  predictor: { values(texts: readonly string[]): Promise<ArrayLike<number>> },
+  predictor: Predictor,
 ): Promise<number> {
   const truth = table.column(cell.labels[0]!.test);
   const rows = developmentRows(table.rows).filter((row) => Number.isFinite(truth[row]!));
-  const values = await predictor.values(Array.from(rows, (row) => table.arch(row)));
+  const { values } = await predictionsOf(predictor, tableNetworks(table, rows));
   return kendallTauB(
     values,
     Array.from(rows, (row) => truth[row]!),

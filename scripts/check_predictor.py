@@ -35,8 +35,9 @@ def check(predictor: str, case_file: str) -> bool:
     errors = [(np.abs(np.asarray(x).reshape(expected.shape) - expected) / scale).max() for x in (found, rows)]
     is_right = max(errors) < TOLERANCE
     names = ', '.join(label['name'] for label in info['labels'])
+    spaces = [info['space']] if info['version'] == 1 else info['seen']['spaces']
     print(
-        f"{'ok' if is_right else 'WRONG'}: {info['kind']} of {info['space']} ({names}), {len(found)} rows, "
+        f"{'ok' if is_right else 'WRONG'}: {info['kind']} of {', '.join(spaces)} ({names}), {len(found)} rows, "
         f'relative error {errors[0]:.1e}, one by one {errors[1]:.1e}'
     )
     return is_right

@@ -22,6 +22,15 @@ export { makeGraph, makeModel, makeNode } from './graph/graph.js';
 export { type Tensor, tensorBytes, tensorNumbers } from './graph/tensor.js';
 export { TensorType, type ValueType } from './graph/types.js';
 export * from './metrics/index.js';
+export {
+  ArchNetwork,
+  lazily,
+  listOf,
+  type Network,
+  type Networks,
+  Resolver,
+  rowsOf,
+} from './networks/index.js';
 export { decodeModel, type ReadOptions } from './onnx/read.js';
 export { encodeModel } from './onnx/write.js';
 export * from './predictors/index.js';

@@ -372,7 +372,9 @@ describe('auspex data export', () => {
       '--present',
     );
     expect(made).toMatchObject({ format: 'jsonl', rows: 40 });
-    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe(JSON.stringify({ arch: TEXTS[0], test_accuracy: 0.5 }));
+    expect(readFileSync(out, 'utf8').split('\n')[1]).toBe(
+      JSON.stringify({ arch: TEXTS[0], test_accuracy: 0.5 }),
+    );
     run('export', 'cells.csv', '-o', at('cells.jsonl.gz'));
     run('export', 'cells.jsonl.gz', '-o', at('again.csv'));
     run('export', 'cells.csv', '-o', at('direct.csv'));

@@ -4,16 +4,19 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
+import { ArchNetwork } from '../src/networks/arch-network.js';
+import { listOf } from '../src/networks/networks.js';
 import { decodePredictor } from '../src/predictors/load.js';
-import { withInterval } from '../src/predictors/predictor.js';
+import { predictionsOf } from '../src/predictors/predictions.js';
 import { spaceNamed } from '../src/spaces/index.js';
+import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { Random } from '../src/util/random.js';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, 'predictors');
 const CLI = join(root, 'dist/cli/main.js');
 const { predictors, trunks } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
-  predictors: { file: string; space: string; labels: string[] }[];
+  predictors: { file: string; spaces: string[]; labels: { name: string }[] }[];
   trunks: { file: string; kind: string; space: string }[];
 };
 
@@ -25,21 +28,24 @@ describe('predictors of the package', () => {
     expect(bytes).toBeLessThan(30e6);
   });
 
-  it.each(predictors)('$file predicts $space', async ({ file, space, labels }) => {
+  it.each(predictors)('$file predicts what the list says', async ({ file, spaces, labels: listed }) => {
+    const labels = listed.map(({ name }) => name);
+    const [space] = spaces as [string];
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
     const { info } = predictor;
-    expect([info.space, info.labels.map(({ name }) => name)]).toEqual([space, labels]);
+    expect(info.seen.spaces).toEqual(spaces);
+    expect(info.labels.map(({ name, unit, better }) => ({ name, unit, better }))).toEqual(listed);
     const of = spaceNamed(space);
     const random = Random.seeded(3);
-    const texts = Array.from({ length: 20 }, () => of.format(of.sample(random)));
-    const values = await predictor.values(texts);
-    info.labels.forEach((label, place) => {
-      const found = texts.map((_, row) => values[row * labels.length + place]!);
+    const networks = listOf(Array.from({ length: 20 }, () => new ArchNetwork(of, of.sample(random))));
+    const predictions = await predictor.predict!(networks);
+    labels.forEach((label) => {
+      const found = [...predictions.column(label).values];
       // Different architectures are told apart.
       expect(new Set(found).size).toBeGreaterThan(10);
-      for (const value of found) {
+      for (const [row, value] of found.entries()) {
         expect(value).toBeGreaterThan(0);
-        const { low, high } = withInterval(value, label);
+        const { low, high } = predictions.at(row, label);
         expect(low! < value && value < high!).toBe(true);
       }
     });
@@ -53,7 +59,8 @@ describe('predictors of the package', () => {
     ];
     const valuesOf = async (file: string): Promise<Float64Array[]> => {
       const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
-      const values = await predictor.values(same);
+      const networks = same.map((text) => new ArchNetwork(nasBench201, nasBench201.parse(text)));
+      const { values } = await predictionsOf(predictor, listOf(networks));
       await predictor.dispose();
       return [values.slice(0, values.length / 2), values.slice(values.length / 2)];
     };
@@ -65,11 +72,11 @@ describe('predictors of the package', () => {
 
   it.each(trunks)('$file begins $kind for $space', async ({ file, kind, space }) => {
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
-    expect([predictor.info.kind, predictor.info.space]).toEqual([kind, space]);
+    expect([predictor.info.kind, predictor.info.seen.spaces]).toEqual([kind, [space]]);
     await predictor.dispose();
   });
 
-  it.each([...new Set(predictors.map(({ space }) => space))])('are asked for a text of %s', (name) => {
+  it.each([...new Set(predictors.flatMap(({ spaces }) => spaces))])('are asked for a text of %s', (name) => {
     const { example } = spaceNamed(name);
     const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'predict', example], {
       encoding: 'utf8',
@@ -77,8 +84,8 @@ describe('predictors of the package', () => {
     expect(stderr).toBe('');
     expect(status).toBe(0);
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
-    for (const { labels } of predictors.filter(({ space }) => space === name)) {
-      for (const label of labels) expect(stdout).toContain(label);
+    for (const { labels } of predictors.filter(({ spaces }) => spaces.includes(name))) {
+      for (const label of labels) expect(stdout).toContain(label.name);
     }
     const json = spawnSync(process.execPath, [CLI, 'predict', example, '--json'], { encoding: 'utf8' });
     const { space, predictions, cost } = JSON.parse(json.stdout);

@@ -6,7 +6,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { ArchKey } from '../datasets/digests.js';
 import { type Groups, groupsBy } from '../datasets/group-splits.js';
 import type { Table } from '../datasets/table.js';
-import { ONNX_FILES } from '../predictors/network-source.js';
+import { ONNX } from '../networks/index.js';
 import { SPACES } from '../spaces/index.js';
 import { type Work, yielding } from './work.js';
 
@@ -40,7 +40,7 @@ export async function equalRows(table: Table, equality: Equality, work: Work = {
   const contents = new Map<string, string>();
   for await (const row of yielding(table.rows, work)) {
     const arch = table.arch(row);
-    if (table.space !== ONNX_FILES) keys.push(key(arch));
+    if (table.space !== ONNX) keys.push(key(arch));
     else {
       if (!contents.has(arch)) contents.set(arch, await contentKey(arch));
       keys.push(contents.get(arch)!);

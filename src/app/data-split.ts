@@ -121,7 +121,8 @@ function perPart<T>(of: (part: (typeof SPLIT_PARTS)[number]) => T): Record<(type
 }
 
 /** The words of a column, or the numbers of a label. */
-function groupKeys(table: Table, column: string): Iterable<string> {
+/** What rows of one group have in common: words, or numbers. */
+export function groupKeys(table: Table, column: string): Iterable<string> {
   const isLabel = !table.texts.has(column) && table.labels.some(({ name }) => name === column);
   return isLabel ? Array.from(table.column(column), String) : table.text(column);
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { LAYOUTS } from '../datasets/importers/layouts.js';
 import type { SkippedRow, TableRules } from '../datasets/rules.js';
-import { ONNX_FILES } from '../predictors/network-source.js';
+import { ONNX } from '../networks/index.js';
 import { SPACES, spaceNamed } from '../spaces/index.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
@@ -21,7 +21,7 @@ export function importRules(skip?: (row: SkippedRow) => void): TableRules {
  * Codes: SPACE_UNKNOWN; the check throws ARCH_TEXT.
  */
 export function architectureCheck(name: string): ((arch: string) => void) | undefined {
-  if (name === ONNX_FILES) return checkPath;
+  if (name === ONNX) return checkPath;
   if (!SPACES.some((space) => space.name === name) && ONLY_TABLES.has(name)) return undefined;
   const space = spaceNamed(name);
   return (arch) => {

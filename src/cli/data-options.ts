@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { PlainOptions } from '../app/data-open.js';
 import type { Work } from '../app/work.js';
-import { type LabelRequest, parseLabel } from '../datasets/label-options.js';
+import { type LabelRequest, parseLabel, parseLabels } from '../datasets/label-options.js';
 import { AuspexError } from '../util/errors.js';
 import { untilStopped } from './signals.js';
 
@@ -35,8 +35,17 @@ export function plainOptions({ space, arch, label, provenance }: PlainFlags): Pl
 }
 
 function labelOption(text: string, before: LabelRequest[] = []): LabelRequest[] {
+  return [...before, ...labelsIn(() => [parseLabel(text)])];
+}
+
+/** Labels separated by commas. */
+export function labelRequests(text: string): LabelRequest[] {
+  return labelsIn(() => parseLabels(text));
+}
+
+function labelsIn(parse: () => LabelRequest[]): LabelRequest[] {
   try {
-    return [...before, parseLabel(text)];
+    return parse();
   } catch (error) {
     if (error instanceof AuspexError) throw new InvalidArgumentError(`${error.message}: ${error.hint}.`);
     throw error;
@@ -50,10 +59,6 @@ export function working<T>(run: (work: Work) => Promise<T>): Promise<T> {
     process.stderr.write(done === all ? '\r\x1b[K' : `\r${done} of ${all} architectures`);
   };
   return untilStopped((signal) => run({ signal, progress }));
-}
-
-export function names(text: string): string[] {
-  return text.split(',').map((name) => name.trim());
 }
 
 /** An option that may be given several times. */

@@ -2,8 +2,8 @@
 import { Command, Option } from 'commander';
 import { EQUALITIES } from '../app/arch-keys.js';
 import { SPLIT_WAYS, type SplitOptions, splitTable } from '../app/data-split.js';
-import { print, wholeNumber, withForce } from './command.js';
-import { JSON_HELP, names, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
+import { names, print, wholeNumber, withForce } from './command.js';
+import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitText } from './data-written.js';
 
 type SplitFlags = PlainFlags & Omit<SplitOptions, 'labels'>;

@@ -2,9 +2,9 @@
 import { Command, Option } from 'commander';
 import { exportTable, listTables, showTable } from '../app/data.js';
 import { FORMATS, type TableFormat } from '../store/table-file.js';
-import { print, wholeNumber, withForce } from './command.js';
+import { names, print, wholeNumber, withForce } from './command.js';
 import { importCommand } from './data-import.js';
-import { JSON_HELP, names, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
+import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitCommand } from './data-split.js';
 import { listText, showText, tableText } from './data-text.js';
 

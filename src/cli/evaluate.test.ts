@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeGraph, makeModel } from '../graph/graph.js';
-import type { LabelInfo, Predictor, TrainingSplit } from '../predictors/predictor.js';
+import type { Network } from '../networks/network.js';
+import type { Networks } from '../networks/networks.js';
+import { Resolver } from '../networks/resolver.js';
+import { Predictions } from '../predictors/predictions.js';
+import type { LabelInfo, Predictor, PredictorInfo, TrainingSplit } from '../predictors/predictor.js';
+import type { AnySpace } from '../spaces/space.js';
+import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
 import { evaluateCommand } from './evaluate.js';
 
@@ -41,37 +47,63 @@ const splitFile = (name: string, content: object): string => {
   writeFileSync(at(name), JSON.stringify(content));
   return at(name);
 };
-splitFile('toy.split.json', { schema: 'auspex.data.split/1', space: 'toy', rows: split });
+const RECORD = {
+  schema: 'auspex.data.split/1',
+  file: 'toy.csv',
+  space: 'toy',
+  by: 'random',
+  seed: 0,
+  testOnAll: false,
+  files: {},
+};
+const NONE = { train: [], validation: [] };
+splitFile('toy.split.json', { ...RECORD, rows: split });
 
 const ACCURACY: LabelInfo = {
   name: 'accuracy',
   unit: '%',
-  scale: 'linear',
+  better: 'higher',
+  transform: 'linear',
   interval: { coverage: 0.9, rows: 50, groups: [{ halfWidth: 1.645 }] },
 };
 const LATENCY: LabelInfo = {
   name: 'latency',
   unit: 'ms',
-  scale: 'log',
+  better: 'lower',
+  transform: 'log',
   interval: { coverage: 0.9, rows: 50, groups: [{ halfWidth: 0.082 }] },
 };
 
+/** A space whose architectures are any texts. */
+const TOY = {
+  name: 'toy',
+  parse: (text: string) => text,
+  format: (text: string) => text,
+} as Partial<AnySpace> as AnySpace;
+
 class TextPredictor implements Predictor {
   readonly model = makeModel(makeGraph({ name: 'none', nodes: [], inputs: [], outputs: [] }));
-  readonly info;
+  readonly info: PredictorInfo;
   isDisposed = false;
   predicted = 0;
 
   constructor(labels: readonly LabelInfo[], space = 'toy', split?: TrainingSplit) {
     const own = split ? { split } : {};
-    this.info = { version: 1, kind: 'reads-texts', space, labels, rows: 1563, seed: 7, ...own } as const;
+    const seen = { spaces: [space], rows: 1563, seed: 7, ...own };
+    this.info = { version: 2, kind: 'reads-texts', entries: [], labels, seen, recipe: {} };
   }
 
-  async values(architectures: readonly string[]): Promise<Float64Array> {
-    this.predicted += architectures.length;
-    return Float64Array.from(
-      architectures.flatMap((text) => text.split('/').slice(0, this.info.labels.length).map(Number)),
-    );
+  async predict(networks: Networks): Promise<Predictions> {
+    const { labels } = this.info;
+    this.predicted += networks.count;
+    const texts = Array.from({ length: networks.count }, (_, row) => networks.at(row).arch!.text);
+    const values = texts.flatMap((text) => text.split('/').slice(0, labels.length).map(Number));
+    return new Predictions(labels, Float64Array.from(values));
+  }
+
+  covers({ arch }: Network): AuspexError | undefined {
+    const isKnown = this.info.seen.spaces.includes(arch?.space.name ?? '');
+    return isKnown ? undefined : new AuspexError('OTHER_SPACE', 'is of another space');
   }
 
   toOnnx(): Uint8Array {
@@ -85,7 +117,11 @@ class TextPredictor implements Predictor {
 
 async function run(predictor: TextPredictor, ...args: string[]): Promise<string> {
   const lines: string[] = [];
-  const command = evaluateCommand({ load: async () => predictor, write: (text) => lines.push(text) });
+  const command = evaluateCommand({
+    load: async () => predictor,
+    write: (text) => lines.push(text),
+    resolver: new Resolver({ spaces: [TOY] }),
+  });
   command.exitOverride();
   await command.parseAsync(['p.onnx', '--data', at('toy.csv'), '--resamples', '200', ...args], {
     from: 'user',
@@ -212,19 +248,19 @@ describe('mistakes', () => {
       'SPLIT_FILE',
       'rows that are no rows',
       one,
-      () => ['--split', splitFile('odd.json', { schema: 'auspex.data.split/1', rows: { test: [0, 1.5] } })],
+      () => ['--split', splitFile('odd.json', { ...RECORD, rows: { ...NONE, test: [0, 1.5] } })],
     ],
     [
       'SPLIT_FILE',
       'a split of another table',
       one,
-      () => ['--split', splitFile('far.json', { schema: 'auspex.data.split/1', rows: { test: [0, ROWS] } })],
+      () => ['--split', splitFile('far.json', { ...RECORD, rows: { ...NONE, test: [0, ROWS] } })],
     ],
     [
       'EVALUATE_TOO_FEW',
       'one row',
       two,
-      () => ['--split', splitFile('one.json', { schema: 'auspex.data.split/1', rows: { test: [4] } })],
+      () => ['--split', splitFile('one.json', { ...RECORD, rows: { ...NONE, test: [4] } })],
     ],
     ['FILE_UNWRITABLE', 'a report in no folder', one, () => ['--report', at('no/where.html')]],
   ])('%s: %s', async (code, _, predictor, args) => {
@@ -233,9 +269,9 @@ describe('mistakes', () => {
 
   it('include being stopped, after which there is no report', async () => {
     class Interrupted extends TextPredictor {
-      override async values(architectures: readonly string[]): Promise<Float64Array> {
+      override predict(networks: Networks): Promise<Predictions> {
         process.emit('SIGINT');
-        return super.values(architectures);
+        return super.predict(networks);
       }
     }
     const predictor = new Interrupted([ACCURACY]);

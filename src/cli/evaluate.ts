@@ -1,64 +1,37 @@
-// `auspex evaluate`: how well a predictor agrees with a table.
-import { readFileSync } from 'node:fs';
+// `auspex evaluate`: evaluates a predictor on measured data.
 import { Command, Option } from 'commander';
-import { randomSplit } from '../datasets/splits.js';
-import type { Table } from '../datasets/table.js';
-import { unreadable } from '../onnx/file.js';
-import { evaluate } from '../predictors/evaluate.js';
-import { type Predictor, type PredictorInfo, withInterval } from '../predictors/predictor.js';
-import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
-import { checkOutputs } from '../store/outputs.js';
-import { readTableFile } from '../store/table-file.js';
-import { writeOutput } from '../store/write-file.js';
-import { AuspexError } from '../util/errors.js';
+import { evaluateDocumentOf } from '../app/documents/evaluate.js';
+import { type EvaluateRequest, type EvaluateWork, evaluatePredictor, PARTS } from '../app/evaluate.js';
 import { print, wholeNumber, withForce } from './command.js';
-import { evaluationJson, evaluationText } from './evaluate-text.js';
-import { loadPredictor } from './predictors.js';
 import { untilStopped } from './signals.js';
-import { version } from './version.js';
+import { evaluationText } from './text/evaluate.js';
 
-const PARTS = ['train', 'validation', 'test'] as const;
-type Part = (typeof PARTS)[number];
+type EvaluateFlags = Omit<EvaluateRequest, 'predictor'> & { json?: true };
 
-interface EvaluateFlags {
-  data: string;
-  label?: string;
-  split?: string;
-  part?: Part;
-  unseen?: true;
-  report?: string;
-  force?: true;
-  resamples: number;
-  seed: number;
-  json?: true;
-}
+/** Rows that are predicted without a line of progress. */
+const FEW = 4096;
 
-/** Rows of the table that are looked at. */
-export interface ChosenRows {
-  readonly rows: Uint32Array;
-  readonly split: string | undefined;
-  readonly part: Part | undefined;
-}
-
-/** Architectures at once, between two lines of progress. */
-const CHUNK = 4096;
-
-/** @param load how a file becomes a predictor, and where lines go: others in tests. */
-export function evaluateCommand({ load = loadPredictor, write = print } = {}): Command {
+/** @param write where lines go; @param work how files become predictors and networks: others in tests. */
+export function evaluateCommand({
+  write = print,
+  ...work
+}: { write?: typeof print } & EvaluateWork = {}): Command {
   return withForce(new Command('evaluate'))
-    .summary('how well a predictor agrees with a table')
+    .summary('evaluate a predictor on measured data')
     .description(
-      'Compares a predictor with a table: correlations, errors and how good the\nbest-predicted are, each with an interval of 95%, and whether the intervals\nof its predictions hold what they promise.',
+      'Compares predictions with measurements: rank correlations, errors and the\nquality of the best-predicted networks, each with a 95% interval, and the\nmeasured coverage of its prediction intervals.',
     )
     .argument('<predictor>', 'an ONNX file that `auspex train` wrote')
-    .requiredOption('--data <table>', 'a table with what was measured')
-    .option('--label <name>', 'the label to compare with (all that it predicts)')
+    .requiredOption('--data <table>', 'a table of measurements')
+    .option('--label <name>', 'the label to compare with (default: all predicted labels)')
+    .option('--space <name>', 'search space of a plain CSV file; onnx if it lists ONNX files')
+    .option('--arch <column>', 'column of a plain file with the architectures (arch)')
     .option('--split <file>', 'only rows of a split that `auspex data split` wrote')
     .addOption(new Option('--part <part>', 'with --split: which rows (test)').choices([...PARTS]))
-    .option('--unseen', 'only rows that it was neither trained nor validated on')
+    .option('--unseen', 'only architectures it was neither trained nor validated on')
     .option('--report <file>', 'write plots and metrics as one HTML file')
-    .option('--resamples <n>', 'resamples of the bootstrap', wholeNumber, 1000)
-    .option('--seed <n>', 'seed of the bootstrap', wholeNumber, 0)
+    .option('--resamples <n>', 'bootstrap resamples', wholeNumber, 1000)
+    .option('--seed <n>', 'random seed for the bootstrap', wholeNumber, 0)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -66,216 +39,26 @@ export function evaluateCommand({ load = loadPredictor, write = print } = {}): C
 Examples:
   auspex evaluate p.onnx --data nb201.csv.gz --unseen --report p.html
   auspex evaluate p.onnx --data nb201.csv.gz --split run.split.json
-  auspex evaluate p.onnx --data nb201.csv.gz --label cifar10_test --json
+  auspex evaluate p.onnx --data mine.csv --space nasbench201 --json
 
-A predictor of one label can be compared with another, as one trained on
-validation accuracy is with test accuracy.
+A predictor of one label can be compared with another, for example one trained
+on validation accuracy with test accuracy.
 The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`,
     )
-    .action(async (file: string, flags: EvaluateFlags) => {
-      if (flags.part !== undefined && flags.split === undefined) {
-        throw new AuspexError('BAD_OPTION', '--part is about a split, which --split names');
-      }
-      if (flags.unseen && flags.split !== undefined) {
-        throw new AuspexError('BAD_OPTION', '--unseen and --split both choose rows: give one of them');
-      }
-      if (flags.report !== undefined) {
-        checkOutputs({
-          outputs: [{ path: flags.report, kind: 'html' }],
-          inputs: [file, flags.data, flags.split],
-          force: flags.force,
-        });
-      }
-      const table = await readTableFile(flags.data);
-      const named = flags.unseen ? undefined : chosenRows(table, flags);
-      const predictor = await load(file);
-      try {
-        const { info } = predictor;
-        requireSameSpace(table, info, flags.data);
-        const chosen = named ?? unseenRows(table, info, flags.data);
-        const { pairs, absent } = labelPairs(table, info, flags.label);
-        const labels = await untilStopped((signal) =>
-          evaluated(predictor, table, chosen.rows, pairs, { ...flags, signal }),
-        );
-        const found = { file, info, data: flags.data, tableRows: table.rows, chosen, labels, absent };
-        if (flags.report !== undefined) {
-          const html = evaluationReport({
-            predictor: { file, info },
-            data: { file: flags.data, rows: rowsText(table, chosen) },
-            labels,
-            version: version(),
-          });
-          await writeOutput(flags.report, html);
-        }
-        write(flags.json ? evaluationJson(found, flags.report) : evaluationText(found, flags.report));
-      } finally {
-        await predictor.dispose();
-      }
+    .action(async (predictor: string, { json, ...flags }: EvaluateFlags) => {
+      const found = await untilStopped((signal) =>
+        evaluatePredictor({ ...flags, predictor }, { progress, ...work, signal }),
+      );
+      write(
+        json
+          ? JSON.stringify(evaluateDocumentOf(found, flags.report), null, 2)
+          : evaluationText(found, flags.report),
+      );
     });
-}
-
-function rowsText(table: Table, { rows, split, part }: ChosenRows): string {
-  return split === undefined
-    ? `all ${table.rows}; some may be what it was trained on`
-    : `${rows.length}, the ${part} rows of ${split}`;
-}
-
-function requireSameSpace(table: Table, info: PredictorInfo, data: string): void {
-  if (table.space === info.space) return;
-  throw new AuspexError(
-    'EVALUATE_SPACE',
-    `the predictor is for ${info.space}, the table has ${table.space}`,
-    {
-      where: { file: data },
-      hint: `give a table of ${info.space}, or a predictor of ${table.space}`,
-    },
-  );
-}
-
-/** Which output is compared with which column. */
-interface LabelPair {
-  readonly output: number;
-  readonly column: string;
-}
-
-function labelPairs(
-  table: Table,
-  { labels }: PredictorInfo,
-  wanted: string | undefined,
-): { pairs: readonly LabelPair[]; absent: readonly string[] } {
-  const all = labels.map(({ name }, output) => ({ output, column: name }));
-  if (wanted === undefined) {
-    const has = (name: string): boolean => table.labels.some((label) => label.name === name);
-    const pairs = all.filter(({ column }) => has(column));
-    if (pairs.length > 0) return { pairs, absent: all.map((p) => p.column).filter((name) => !has(name)) };
-    throw new AuspexError(
-      'TABLE_NO_LABEL',
-      `the table has none of what the predictor predicts: ${all.map(({ column }) => column).join(', ')}`,
-      { hint: `name one with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}` },
-    );
-  }
-  // Says what the table has, if it does not have this.
-  table.column(wanted);
-  const same = all.find(({ column }) => column === wanted);
-  if (same) return { pairs: [same], absent: [] };
-  if (all.length === 1) return { pairs: [{ output: 0, column: wanted }], absent: [] };
-  throw new AuspexError('EVALUATE_LABEL', `the predictor predicts several labels, and '${wanted}' is none`, {
-    hint: `it predicts ${all.map(({ column }) => column).join(', ')}`,
-  });
-}
-
-async function evaluated(
-  predictor: Predictor,
-  table: Table,
-  rows: Uint32Array,
-  pairs: readonly LabelPair[],
-  { resamples, seed, signal }: Pick<EvaluateFlags, 'resamples' | 'seed'> & { readonly signal: AbortSignal },
-): Promise<EvaluatedLabel[]> {
-  const { labels } = predictor.info;
-  const columns = pairs.map(({ column }) => table.column(column));
-  // What nothing is known of need not be predicted.
-  const known = rows.filter((row) => columns.some((column) => !Number.isNaN(column[row])));
-  const values = await predicted(predictor, table, known, signal);
-  return pairs.map(({ output, column }, i) => {
-    const label = labels[output]!;
-    const { unit, better } = table.label(column);
-    const predictions = Array.from(known, (_, k) => withInterval(values[k * labels.length + output]!, label));
-    const truths = Float64Array.from(known, (row) => columns[i]![row]!);
-    const found = evaluate(predictions, truths, { resamples, seed, better });
-    return {
-      label: column,
-      unit,
-      better,
-      trainedOn: label.name,
-      promised: label.interval?.coverage,
-      evaluation: { ...found, withoutTruth: rows.length - found.rows },
-      predictions,
-      truths,
-    };
-  });
-}
-
-/** One number for every row and label. */
-async function predicted(
-  predictor: Predictor,
-  table: Table,
-  rows: Uint32Array,
-  signal: AbortSignal,
-): Promise<Float64Array> {
-  const width = predictor.info.labels.length;
-  const values = new Float64Array(rows.length * width);
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    signal.throwIfAborted();
-    progress(start, rows.length);
-    const texts = Array.from(rows.subarray(start, start + CHUNK), (row) => table.arch(row));
-    values.set(await predictor.values(texts), start * width);
-  }
-  progress(rows.length, rows.length);
-  signal.throwIfAborted();
-  return values;
 }
 
 /** Only on a terminal, and only for many rows. */
 function progress(done: number, all: number): void {
-  if (!process.stderr.isTTY || all <= CHUNK) return;
+  if (!process.stderr.isTTY || all <= FEW) return;
   process.stderr.write(done === all ? '\r\x1b[K' : `\r${done} of ${all} rows predicted`);
-}
-
-/** The rows that were left when the predictor's own were drawn from this table. */
-function unseenRows(table: Table, { split, labels }: PredictorInfo, data: string): ChosenRows {
-  const known = new Set(table.labels.map(({ name }) => name));
-  const names = labels.map(({ name }) => name);
-  const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();
-  if (split === undefined || split.of !== rows.length) {
-    throw new AuspexError('SPLIT_UNKNOWN', 'it cannot be told which rows of this table were trained on', {
-      where: { file: data },
-      hint: 'give the table that it was trained on, or a split with --split',
-    });
-  }
-  const { test } = randomSplit(split.of, split);
-  return { rows: Uint32Array.from(test, (row) => rows[row]!), split: 'its training', part: 'test' };
-}
-
-function chosenRows(table: Table, { split, part = 'test' }: EvaluateFlags): ChosenRows {
-  if (split === undefined) {
-    return {
-      rows: Uint32Array.from({ length: table.rows }, (_, row) => row),
-      split: undefined,
-      part: undefined,
-    };
-  }
-  const wrong = (message: string, hint: string): AuspexError =>
-    new AuspexError('SPLIT_FILE', message, { where: { file: split }, hint });
-  const rows = splitRows(split)?.[part];
-  const isRow = (row: unknown): row is number => Number.isInteger(row) && (row as number) >= 0;
-  if (!Array.isArray(rows) || !rows.every(isRow)) {
-    throw wrong(
-      `the file is no split with ${part} rows`,
-      'give PREFIX.split.json as `auspex data split` writes it',
-    );
-  }
-  const beyond = rows.find((row) => row >= table.rows);
-  if (beyond !== undefined) {
-    throw wrong(
-      `the split has row ${beyond}, and the table has ${table.rows} rows`,
-      'give --data the table that was split, not one of its parts',
-    );
-  }
-  return { rows: Uint32Array.from(rows), split, part };
-}
-
-/** Rows by part, if the file is a split; what they are is not looked at. */
-function splitRows(file: string): Partial<Record<Part, unknown>> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-  try {
-    const record = JSON.parse(text) as { schema?: unknown; rows?: Partial<Record<Part, unknown>> } | null;
-    return record?.schema === 'auspex.data.split/1' ? (record.rows ?? undefined) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // The command line. Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 and 143 stopped by a signal.
 import { Command, CommanderError } from 'commander';
+import { version } from '../app/version.js';
 import { AuspexError } from '../util/errors.js';
 import { wrapLines } from './format.js';
 import { stoppedExitCode } from './signals.js';
-import { version } from './version.js';
 
 /** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

@@ -1,301 +1,136 @@
-// `auspex predict`: what a predictor says of architectures, beside what they cost.
-
-import { existsSync } from 'node:fs';
+// `auspex predict`: cost, accuracy and latency of networks.
 import { Command } from 'commander';
-import { linesOf } from '../app/lines.js';
-import { readModel } from '../onnx/file.js';
-import { networksOf, ONNX_FILES } from '../predictors/network-source.js';
-import {
-  INFO_KEY,
-  type LabelInfo,
-  type Prediction,
-  type Predictor,
-  withInterval,
-} from '../predictors/predictor.js';
-import { describeArchitecture, describeNetwork, type NetworkDescription } from '../spaces/describe.js';
-import { spaceNamed } from '../spaces/index.js';
-import { ARCH_KEY, SPACE_KEY } from '../spaces/network.js';
-import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
-import { names } from './data-options.js';
-import { broken, formatCount, formatExact, table } from './format.js';
-import { loadPredictor, loadShipped, shippedPredictors } from './predictors.js';
-import { PREDICT_JSON_HELP } from './train.js';
+import { BundledPredictors, bundledEntries } from '../app/bundled.js';
+import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
+import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../app/predict.js';
+import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
+import type { NamedNetworks } from '../app/resolve.js';
+import { names, print, threadCount } from './command.js';
+import { wrapLines } from './format.js';
+import { untilStopped } from './signals.js';
+import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
+import { bundledText, networksText, networksTsv, networkText } from './text/predict.js';
 
-interface PredictFlags {
+interface PredictFlags extends SizeFlags {
   input?: string;
+  data?: string;
   space?: string;
   label?: string[];
   cost?: true;
+  list?: true;
   threads?: number;
   json?: true;
 }
 
-/** An architecture that is asked for, and where it came from. */
-interface Subject {
-  readonly text: string;
-  /** The space that a network's file names. */
-  readonly space?: string;
-  readonly file?: string;
-}
-
-/** Architectures of a file at once. */
-const CHUNK = 4096;
-
 export function predictCommand(): Command {
-  return new Command('predict')
-    .summary('accuracy or latency of architectures, with intervals')
-    .description(
-      `Predicts labels of architectures, with intervals. Architectures are texts of a
-space, ONNX files that \`auspex space export\` wrote, or the lines of a file.
-Without a predictor, those that come with auspex are asked.`,
-    )
-    .argument('[inputs...]', 'a predictor.onnx, if not one of ours, and architectures')
-    .option('--input <file>', 'architectures, one a line; - is standard input')
-    .option('--space <name>', 'the space of the architectures, where texts do not tell')
-    .option('--label <names>', 'only these labels: a,b', names)
-    .option('--cost', 'with --input: parameters and MACs too')
-    .option('--threads <n>', 'threads (all)', wholeNumber)
-    .option('--json', 'print JSON, with --input one line each')
+  return withSizes(
+    new Command('predict')
+      .summary('predict accuracy and latency of networks')
+      .description(
+        `Predicts labels of networks, with prediction intervals, beside their cost. Networks
+are ONNX files, folders of them, or architectures of a search space. If no
+predictor is given, the bundled ones are used.`,
+      )
+      .argument('[inputs...]', '[predictor.onnx] followed by architectures or ONNX files')
+      .option('--input <file>', 'networks, one per line; - for standard input')
+      .option('--data <file>', 'networks of a table')
+      .option('--space <name>', 'search space of architectures that several spaces could read')
+      .option('--label <names>', 'only these labels: a,b', names)
+      .option('--cost', 'with --input or --data: also count parameters and MACs')
+      .option('--list', 'list the bundled predictors, their labels and spaces')
+      .option('--threads <n>', 'number of threads (default: all)', threadCount)
+      .option('--json', 'print JSON, one document per network'),
+  )
     .addHelpText(
       'after',
       `
 Examples:
+  auspex predict net.onnx
   auspex predict \\
     "|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|"
-  auspex predict p.onnx net.onnx --json
+  auspex predict models/ nasbench201:"|none~0|+…" --json
   auspex space sample nasbench201 -n 1000 | auspex predict p.onnx --input -
+  auspex predict --list
 
-${PREDICT_JSON_HELP}`,
+Several networks are printed as one table; a pipe gets tab-separated values
+with a header. A network that cannot be read is reported, the others are
+predicted, and the exit code is 2.
+The JSON is described in docs/predict-json.md, methods in docs/predictors.md.`,
     )
     .action(predict);
 }
 
 async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
-  const { files, subjects } = sorted(inputs);
-  if (subjects.length === 0 && flags.input === undefined) {
-    throw new AuspexError('NOTHING_TO_PREDICT', 'no architecture was given', {
-      hint: 'give texts of a space, an ONNX file, or --input FILE',
-    });
+  if (flags.list) {
+    const entries = bundledEntries();
+    print(flags.json ? JSON.stringify(predictListOf(entries), null, 2) : bundledText(entries));
+    return;
   }
-  const options = flags.threads === undefined ? {} : { threads: flags.threads };
-  let predictors = await Promise.all(files.map((path) => loadPredictor(path, options)));
-  const ours = async (first: Subject): Promise<Predictor[]> => {
-    expectArchitecture(first);
-    const space = flags.space ?? first.space ?? guessedSpace(first.text);
-    const found = shippedPredictors().filter((p) => p.space === space);
-    if (found.length > 0) return Promise.all(found.map((p) => loadShipped(p, options)));
-    throw new AuspexError('NO_PREDICTOR', `auspex has no predictor of its own for ${space}`, {
-      hint: 'train one with `auspex train`, and give its file first',
-    });
-  };
-  if (subjects.length > 0) {
-    if (predictors.length === 0) predictors = await ours(subjects[0]!);
-    await answer(subjects, predictors, flags, true);
-  }
-  if (flags.input === undefined) return;
-  let chunk: Subject[] = [];
-  const flush = async (): Promise<void> => {
-    if (chunk.length === 0) return;
-    if (predictors.length === 0) predictors = await ours(chunk[0]!);
-    await answer(chunk, predictors, flags, flags.cost === true);
-    chunk = [];
-  };
-  for await (const line of linesOf(flags.input)) {
-    if (line.trim() !== '') chunk.push({ text: line.trim() });
-    if (chunk.length === CHUNK) await flush();
-  }
-  await flush();
-}
-
-/** Which of the arguments are predictors. */
-function sorted(inputs: readonly string[]): { files: string[]; subjects: Subject[] } {
-  const files: string[] = [];
-  const subjects: Subject[] = [];
-  for (const input of inputs) {
-    if (!input.endsWith('.onnx') && !existsSync(input)) {
-      subjects.push({ text: input });
-      continue;
-    }
-    const { metadata } = readModel(input);
-    if (metadata?.has(INFO_KEY)) {
-      files.push(input);
-      continue;
-    }
-    const [space, text] = [metadata?.get(SPACE_KEY), metadata?.get(ARCH_KEY)];
-    const isKnown = space !== undefined && text !== undefined;
-    subjects.push(isKnown ? { text, space, file: input } : { text: input, file: input });
-  }
-  return { files, subjects };
-}
-
-/** Throws for a network of which only its file is known, where an architecture of a space is needed. */
-function expectArchitecture({ file, space }: Subject): void {
-  if (file === undefined || space !== undefined) return;
-  throw new AuspexError('NETWORK_WITHOUT_SPACE', 'the network does not say which architecture it is', {
-    where: { file },
-    hint: 'give a network that `auspex space export` wrote, or a predictor that was trained with --space onnx',
+  const threads = flags.threads === undefined ? {} : { threads: flags.threads };
+  const bundled = new BundledPredictors(threads);
+  const { predictors, networks } = await sortedInputs(inputs, {
+    ...threads,
+    input: flags.input,
+    table: flags.data,
+    space: flags.space,
+    sizes: sizesFrom(flags),
   });
-}
-
-/** The space, of those with predictors of ours, in whose language a text is. */
-function guessedSpace(text: string): string {
-  const spaces = [...new Set(shippedPredictors().map(({ space }) => space))];
-  const fitting = spaces.filter((name) => {
-    try {
-      spaceNamed(name).parse(text);
-      return true;
-    } catch (error) {
-      if (error instanceof AuspexError) return false;
-      throw error;
-    }
-  });
-  if (fitting.length === 1) return fitting[0]!;
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  throw fitting.length === 0
-    ? new AuspexError('ARCH_TEXT', `'${shown}' is no architecture of ${spaces.join(', ')}`, {
-        hint: '`auspex space list NAME` tells how they are written',
-      })
-    : new AuspexError('ARCH_AMBIGUOUS', `'${shown}' may be of ${fitting.join(' or ')}`, {
-        hint: `say which with --space`,
-      });
-}
-
-interface Answer {
-  readonly label: LabelInfo;
-  readonly prediction: Prediction;
-}
-
-async function answer(
-  subjects: readonly Subject[],
-  predictors: readonly Predictor[],
-  flags: PredictFlags,
-  isCosted: boolean,
-): Promise<void> {
-  const { space } = predictors[0]!.info;
-  for (const { info } of predictors) expectSpace(info.space, space);
-  const isFiles = space === ONNX_FILES;
-  for (const subject of isFiles ? [] : subjects) {
-    expectArchitecture(subject);
-    expectSpace(subject.space ?? flags.space ?? space, space, subject.file);
-  }
-  const texts = subjects.map(({ text, file }) => (isFiles ? (file ?? text) : text));
-  const answers: Answer[][] = texts.map(() => []);
-  for (const { info, values } of await Promise.all(
-    predictors.map(async (p) => ({ info: p.info, values: await p.values(texts) })),
-  )) {
-    const chosen = chosenLabels(info.labels, flags.label, predictors);
-    answers.forEach((list, row) => {
-      for (const place of chosen) {
-        const label = info.labels[place]!;
-        const value = values[row * info.labels.length + place]!;
-        list.push({ label, prediction: withInterval(value, label) });
-      }
-    });
-  }
-  const { title, describe } = describerOf(space);
-  texts.forEach((text, row) => {
-    const described = isCosted ? describe(text) : undefined;
-    print(
-      flags.json
-        ? answerJson(text, space, answers[row]!, described, flags.input !== undefined)
-        : isCosted
-          ? `${row === 0 ? '' : '\n'}${answerText(text, title, answers[row]!, described)}`
-          : answerLine(text, answers[row]!),
+  try {
+    expectLabels(flags.label, predictors);
+    const isList = flags.input !== undefined || flags.data !== undefined;
+    await untilStopped((signal) =>
+      printAll(
+        predictNetworks(named(networks), {
+          predictors,
+          bundled,
+          ...(flags.label ? { labels: flags.label } : {}),
+          withCost: !isList || flags.cost === true,
+          signal,
+        }),
+        flags,
+        networks.count === 1 && !isList,
+      ),
     );
-  });
-}
-
-/** What architectures of a space cost, and what it is called. */
-function describerOf(space: string): { title: string; describe: (text: string) => NetworkDescription } {
-  if (space === ONNX_FILES) {
-    const networks = networksOf(space, readModel);
-    return { title: 'ONNX file', describe: (path) => describeNetwork(networks(path)) };
+  } finally {
+    await bundled.dispose();
+    for (const { predictor } of predictors) await predictor.dispose();
   }
-  const of = spaceNamed(space);
-  return { title: of.title, describe: (text) => describeArchitecture(of, of.parse(text)) };
 }
 
-function expectSpace(found: string, wanted: string, file?: string): void {
-  if (found === wanted) return;
-  throw new AuspexError('OTHER_SPACE', `the predictor is for ${wanted}, the architecture is of ${found}`, {
-    ...(file === undefined ? {} : { where: { file } }),
-    hint: 'give a predictor of the same space',
-  });
-}
-
-function chosenLabels(
-  labels: readonly LabelInfo[],
-  wanted: readonly string[] | undefined,
-  predictors: readonly Predictor[],
-): number[] {
-  if (wanted === undefined) return labels.map((_, i) => i);
-  const known = predictors.flatMap(({ info }) => info.labels.map(({ name }) => name));
-  const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new AuspexError('LABEL_UNKNOWN', `no label '${unknown}' is predicted`, {
-      hint: `there are ${known.join(', ')}`,
-    });
+function* named(networks: NamedNetworks): Generator<NamedNetwork> {
+  for (let row = 0; row < networks.count; row++) {
+    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
   }
-  return labels.flatMap(({ name }, i) => (wanted.includes(name) ? [i] : []));
 }
 
-function answerJson(
-  arch: string,
-  space: string,
-  answers: readonly Answer[],
-  described: NetworkDescription | undefined,
-  isLine: boolean,
-): string {
-  const predictions = answers.map(({ label: { name, unit, interval }, prediction }) => ({
-    label: name,
-    unit,
-    ...prediction,
-    ...(interval ? { coverage: interval.coverage } : {}),
-  }));
-  const { parameters, macs, flops } = described ?? {};
-  const cost = described ? { cost: { parameters, macs, flops } } : {};
-  return JSON.stringify(
-    { schema: 'auspex.predict/1', space, arch, predictions, ...cost },
-    null,
-    isLine ? undefined : 2,
-  );
-}
+/** Networks of a table that is printed at once. */
+const TABLE_ROWS = 4096;
 
-function answerText(
-  arch: string,
-  title: string,
-  answers: readonly Answer[],
-  described: NetworkDescription | undefined,
-): string {
-  const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
-  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
-    label.name,
-    number(value),
-    label.unit,
-    low === undefined ? '' : `${number(low)} to ${number(high!)}`,
-  ]);
-  const columns = [
-    { title: 'predicted', flexible: 'start' as const },
-    { title: '', align: 'right' as const },
-    { title: '' },
-    { title: coverage === undefined ? '' : `${Math.round(coverage * 100)}% interval` },
-  ];
-  const cost = described
-    ? [
-        `  parameters ${formatExact(described.parameters)}   MACs ${formatCount(described.macs)}   FLOPs ${formatCount(described.flops)}`,
-      ]
-    : [];
-  return [title, ...broken(arch, 2), ...cost, '', ...table(columns, rows, 2)].join('\n');
-}
-
-function answerLine(arch: string, answers: readonly Answer[]): string {
-  const numbers = answers.map(({ prediction: { value, low, high } }) =>
-    low === undefined ? number(value) : `${number(value)} [${number(low)}, ${number(high!)}]`,
-  );
-  return `${numbers.join('  ')}  ${arch}`;
-}
-
-function number(value: number): string {
-  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
+async function printAll(
+  found: AsyncIterable<PredictedNetwork>,
+  flags: PredictFlags,
+  isOne: boolean,
+): Promise<void> {
+  let rows: (PredictedNetwork & { network: object })[] = [];
+  let header = '';
+  const flush = (): void => {
+    if (rows.length === 0) return;
+    if (process.stdout.isTTY) print(networksText(rows));
+    else {
+      const tsv = networksTsv(rows, header === '', header);
+      header = tsv.header;
+      print(tsv.text);
+    }
+    rows = [];
+  };
+  for await (const one of found) {
+    if (isOne && one.network === undefined) throw one.error;
+    if (flags.json) print(JSON.stringify(predictDocumentOf(one), null, isOne ? 2 : undefined));
+    if (one.network === undefined) {
+      process.stderr.write(`${wrapLines(one.error.within({ path: one.ref }).describe())}\n`);
+      process.exitCode = 2;
+    } else if (!flags.json && isOne) print(networkText(one));
+    else if (!flags.json && rows.push(one) === TABLE_ROWS) flush();
+  }
+  flush();
 }

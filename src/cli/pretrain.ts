@@ -1,14 +1,11 @@
-// `auspex pretrain`: what a predictor can learn of a space without any label.
+// `auspex pretrain`: a predictor trained without labels, to start from.
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { CELL_MODELS, type CellModelName, PRETRAINING } from '../predictors/cell-models.js';
-import { pretrainCells } from '../predictors/cell-predictor.js';
-import { fingerprintOf, recipeSettings } from '../store/fingerprint.js';
-import { checkOutputs } from '../store/outputs.js';
-import { TrainingCheckpoints } from '../store/training-checkpoints.js';
-import { writeOutput } from '../store/write-file.js';
-import { AuspexError } from '../util/errors.js';
-import { positive, print, wholeNumber, withForce } from './command.js';
+import { pretrainableKinds, pretrainPredictor } from '../app/train/pretrain.js';
+import type { PredictorKind } from '../predictors/kind.js';
+import { PRETRAINING } from '../predictors/kinds/graph-kind.js';
+import { kindNamed } from '../predictors/kinds/index.js';
+import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
 import { formatExact } from './format.js';
 import { duration, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
@@ -29,24 +26,25 @@ interface PretrainFlags {
 }
 
 export function pretrainCommand(): Command {
+  const kinds = pretrainableKinds();
   return withForce(new Command('pretrain'))
-    .summary('learn what a space is like, before any label')
+    .summary('pretrain a predictor on unlabelled architectures')
     .description(
-      `Learns what can be told of a space's architectures for nothing: parameters,
-MACs, depth, and what flows through them when operations are random. Training
-that begins with it (auspex train --from) needs far fewer labels.`,
+      `Pretrains a predictor on unlabelled architectures of a space: parameters, MACs,
+depth, and the flow through cells of random operations. Training that starts
+from it (auspex train --from) needs far fewer labels.`,
     )
-    .argument('<predictor>', `one of ${Object.keys(CELL_MODELS).join(', ')}`, kindOf)
-    .requiredOption('--space <name>', 'the space, which must have cells')
+    .argument('<predictor>', `one of ${kinds.join(', ')}`, kindOf)
+    .requiredOption('--space <name>', 'search space with cells')
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
-    .option('--rows <n>', 'architectures to draw', wholeNumber, PRETRAINING.rows)
-    .option('--steps <n>', 'steps of the optimiser', wholeNumber, PRETRAINING.steps)
+    .option('--rows <n>', 'number of architectures to draw', wholeNumber, PRETRAINING.rows)
+    .option('--steps <n>', 'optimiser steps', wholeNumber, PRETRAINING.steps)
     .option('--rate <number>', 'learning rate', positive, PRETRAINING.rate)
-    .option('--batch <n>', 'rows of a step', wholeNumber)
-    .option('--members <n>', 'how many are trained', wholeNumber)
-    .option('--seed <n>', 'seed of architectures, weights and order', wholeNumber, 0)
-    .option('--threads <n>', 'threads', wholeNumber, Math.min(availableParallelism(), 8))
-    .option('--resume', 'go on from the checkpoints of one that was stopped')
+    .option('--batch <n>', 'rows per step', wholeNumber)
+    .option('--members <n>', 'ensemble members', wholeNumber)
+    .option('--seed <n>', 'random seed', wholeNumber, 0)
+    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
+    .option('--resume', 'continue an interrupted training')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -61,65 +59,57 @@ The JSON is described in docs/predict-json.md.`,
     .action(pretrain);
 }
 
-function kindOf(text: string): CellModelName {
-  if (Object.hasOwn(CELL_MODELS, text)) return text as CellModelName;
-  throw new InvalidArgumentError(`It must be one of ${Object.keys(CELL_MODELS).join(', ')}.`);
+function kindOf(text: string): PredictorKind {
+  const kinds = pretrainableKinds();
+  if (kinds.includes(text)) return kindNamed(text);
+  throw new InvalidArgumentError(`It must be one of ${kinds.join(', ')}.`);
 }
 
-async function pretrain(kind: CellModelName, flags: PretrainFlags): Promise<void> {
-  const { space, output, rows, steps, rate, batch, members, seed, threads } = flags;
-  checkOutputs({ outputs: [{ path: output, kind: 'predictor' }], inputs: [], force: flags.force });
-  const recipe = {
-    ...CELL_MODELS[kind].recipe(rows, 'linear'),
+async function pretrain(kind: PredictorKind, flags: PretrainFlags): Promise<void> {
+  const { space, output, rows, steps, rate, batch, members, seed, threads, resume, force } = flags;
+  const optional = {
     ...(batch === undefined ? {} : { batch }),
     ...(members === undefined ? {} : { members }),
   };
-  const checkpoints = TrainingCheckpoints.open(output, flags);
+  const request = {
+    kind,
+    space,
+    output,
+    rows,
+    changes: { steps, rate, ...optional },
+    seed,
+    threads,
+    resume,
+    force,
+  };
   const line = progressLine(`Pretraining for ${space}`);
-  const start = performance.now();
   try {
-    checkpoints.expect(
-      fingerprintOf({
-        ...recipeSettings(kind, { ...recipe, steps, rate }),
-        '--space': space,
-        '--rows': rows,
-        '--seed': seed,
+    const { predictor, seconds } = await untilStopped((signal) =>
+      pretrainPredictor(request, {
+        signal,
+        onTraining: ({ part, loss }) => line.report(part, `loss ${loss?.toPrecision(3) ?? '–'}`),
       }),
     );
-    const predictor = await untilStopped((signal) =>
-      pretrainCells(
-        space,
-        { rows, steps, rate },
-        {
-          kind,
-          seed,
-          threads,
-          recipe,
-          checkpoint: (name) => checkpoints.store(name),
-          onProgress: ({ part, loss }) => line.report(part, `loss ${loss.toPrecision(3)}`),
-          signal,
-        },
-      ),
-    );
     line.end();
-    await writeOutput(output, predictor.toOnnx());
-    checkpoints.remove();
-    const seconds = (performance.now() - start) / 1000;
     const labels = predictor.info.labels.map(({ name }) => name);
+    const document = {
+      schema: 'auspex.pretrain/1',
+      output,
+      kind: kind.name,
+      space,
+      rows,
+      steps,
+      seed,
+      seconds,
+      labels,
+    };
     print(
       flags.json
-        ? JSON.stringify(
-            { schema: 'auspex.pretrain/1', output, kind, space, rows, steps, seed, seconds, labels },
-            null,
-            2,
-          )
-        : `${output}: ${CELL_MODELS[kind].title} for ${space}\n  ${formatExact(rows)} architectures, ${labels.length} free labels, ${formatExact(steps)} steps, seed ${seed}, ${duration(seconds)}`,
+        ? JSON.stringify(document, null, 2)
+        : `${output}: ${kind.title} for ${space}\n  ${formatExact(rows)} architectures, ${labels.length} free labels, ${formatExact(steps)} steps, seed ${seed}, ${duration(seconds)}`,
     );
     await predictor.dispose();
-  } catch (error) {
-    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
   } finally {
     line.end();
-    checkpoints.close();
   }
 }

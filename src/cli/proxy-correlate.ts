@@ -8,8 +8,7 @@ import { ONNX } from '../networks/index.js';
 import { checkOutputs } from '../store/outputs.js';
 import { readTableFile } from '../store/table-file.js';
 import { writeOutput } from '../store/write-file.js';
-import { wholeNumber } from './command.js';
-import { names } from './data-options.js';
+import { names, wholeNumber } from './command.js';
 import {
   logOutput,
   noteProblems,

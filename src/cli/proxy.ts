@@ -1,4 +1,5 @@
 // `auspex proxy`: zero-cost scores of networks.
+
 import { Command } from 'commander';
 import { exitCodeOf, scoreDocumentOf } from '../app/documents/score.js';
 import { type OpenedReferences, openReferences } from '../app/resolve.js';
@@ -10,7 +11,7 @@ import { COMBINATIONS, PROXIES } from '../proxies/index.js';
 import { checkOutputs } from '../store/outputs.js';
 import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import { names } from './data-options.js';
+import { names } from './command.js';
 import { wrap } from './format.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {

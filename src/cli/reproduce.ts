@@ -2,6 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { bundledTrunk } from '../app/bundled.js';
+import { version } from '../app/version.js';
 import { type CollectedTable, collect } from '../reproduce/collect.js';
 import { DATA, type DataName, fileNames } from '../reproduce/data.js';
 import { tableHtml } from '../reproduce/html.js';
@@ -14,11 +16,9 @@ import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
-import { shippedTrunk } from './predictors.js';
 import { progressLine } from './progress.js';
 import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
 import { untilStopped } from './signals.js';
-import { version } from './version.js';
 
 interface ReproduceFlags {
   data?: string;
@@ -122,7 +122,7 @@ async function run(table: ReproducedTable, data: string, flags: ReproduceFlags):
         data,
         out: flags.out,
         threads: flags.threads,
-        pretrained: shippedTrunk,
+        pretrained: bundledTrunk,
         version: version(),
         isForced: flags.force ?? false,
         onProgress: (part, note) => line.report(part, note),

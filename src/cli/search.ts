@@ -3,16 +3,15 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Limit, SearchRequest } from '../app/search/request.js';
 import type { ProxySource } from '../app/search/scorers.js';
 import { searchNetworks } from '../app/search/search.js';
+import { version } from '../app/version.js';
 import type { Direction } from '../search/contract.js';
 import { COSTS } from '../search/costs.js';
 import { STRATEGIES, type StrategyOptions } from '../search/strategies/registry.js';
-import { positive, print, wholeNumber, withForce } from './command.js';
-import { names } from './data-options.js';
+import { names, positive, print, wholeNumber, withForce } from './command.js';
 import { progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
 import { searchText } from './text/search.js';
-import { version } from './version.js';
 
 type SearchFlags = Omit<SearchRequest, 'space' | 'sizes' | 'options'> &
   SizeFlags & { option: StrategyOptions; json?: true };

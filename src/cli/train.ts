@@ -1,239 +1,124 @@
-// `auspex train`: a predictor from a table of architectures with labels.
+// `auspex train`: a predictor from a table of networks with labels.
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { randomSplit } from '../datasets/splits.js';
-import { readModel } from '../onnx/file.js';
-import type { ErrorScale } from '../predictors/conformal.js';
-import type { GraphProgress, TrainedMember } from '../predictors/fit-graphs.js';
-import { KINDS, kindNamed, type PredictorKind, type RecipeChanges } from '../predictors/kinds.js';
-import { type LabelledRows, labelledRows } from '../predictors/labelled-rows.js';
-import { ONNX_FILES } from '../predictors/network-source.js';
-import type { Predictor } from '../predictors/predictor.js';
-import { digestOf, fingerprintOf, recipeSettings } from '../store/fingerprint.js';
-import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
-import { readTableFile } from '../store/table-file.js';
-import { TrainingCheckpoints } from '../store/training-checkpoints.js';
-import { writeOutput } from '../store/write-file.js';
-import { AuspexError } from '../util/errors.js';
-import { positive, print, wholeNumber, withForce } from './command.js';
-import { names } from './data-options.js';
-import { formatExact, table } from './format.js';
-import { loadPredictor, shippedTrunk } from './predictors.js';
-import { duration, progressLine } from './progress.js';
+import { trainDocumentOf } from '../app/documents/train.js';
+import type { TrainRequest } from '../app/train/request.js';
+import { trainPredictor } from '../app/train/train.js';
+import type { LabelRequest } from '../datasets/label-options.js';
+import { KINDS } from '../predictors/kinds/index.js';
+import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
+import { labelRequests } from './data-options.js';
+import { formatExact, wrapLines } from './format.js';
+import { type ProgressLine, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
+import { progressNote, skippedText, trainedText } from './text/train.js';
 
-interface TrainFlags {
-  data: string;
-  space?: string;
-  arch?: string;
-  label: string[];
-  output: string;
-  train?: number;
-  validation: number;
-  seed: number;
-  scale?: 'linear' | 'log';
-  from?: string;
+interface TrainFlags extends Omit<TrainRequest, 'kind' | 'labels' | 'changes'> {
+  label: LabelRequest[];
   steps?: number;
   members?: number;
   batch?: number;
   rate?: number;
   model?: Record<string, unknown>;
-  threads: number;
-  curves?: string;
   scratch?: true;
-  resume?: true;
-  force?: true;
   json?: true;
 }
 
-export const PREDICT_JSON_HELP =
-  'The JSON is described in docs/predict-json.md, methods in docs/predictors.md.';
-
 export function trainCommand(): Command {
   return withForce(new Command('train'))
-    .summary('train a predictor on a table of architectures')
+    .summary('train a predictor on measured networks')
     .description(
-      `Trains a predictor on a table of architectures with labels, and writes it as
-one ONNX file.`,
+      'Trains a predictor on a table of architectures or ONNX files with labels, and\nwrites it as one ONNX file.',
     )
-    .argument('<predictor>', 'which predictor, see below')
+    .argument('<predictor>', 'the kind of predictor, see below')
     .requiredOption('--data <file>', 'the table')
-    .requiredOption('--label <names>', 'what to predict: a column, or several as a,b,c', names)
+    .requiredOption('--label <names>', 'columns to predict: acc, or lat:ms:lower:log,acc', labelRequests)
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
-    .option('--space <name>', 'the space, where the file does not say')
-    .option('--arch <column>', 'of a plain file: the column with the architectures')
-    .option('--train <n>', 'rows to train on (all that are not held out)', wholeNumber)
-    .option('--validation <n>', 'rows held out for intervals and to choose weights', wholeNumber, 200)
-    .option('--seed <n>', 'seed of the split, the weights and the order of rows', wholeNumber, 0)
+    .option('--space <name>', 'search space of a plain CSV file; onnx if it lists ONNX files')
+    .option('--arch <column>', 'column of a plain file with the architectures (arch)')
+    .option('--train <n>', 'rows to train on (default: all that are not held out)', wholeNumber)
+    .option(
+      '--validation <n>',
+      'rows to hold out for prediction intervals (a fifth, at most 200)',
+      wholeNumber,
+    )
+    .option('--group <column>', 'keep rows with the same value of this column together')
+    .option('--split <file>', 'use the rows of a split that `auspex data split` wrote')
+    .option('--skip-bad', 'leave out rows that cannot be used, and list them')
+    .option('--seed <n>', 'random seed for the split, weights and row order', wholeNumber, 0)
     .addOption(
       new Option('--scale <scale>', 'learn labels as they are or as logarithms').choices(['linear', 'log']),
     )
-    .option('--from <file>', 'a predictor to begin with: a new label from few rows')
-    .option('--members <n>', 'how many are trained, the prediction being their mean', wholeNumber)
-    .option('--steps <n>', 'steps of the optimiser', wholeNumber)
-    .option('--batch <n>', 'rows of a step', wholeNumber)
+    .option('--from <file>', 'start from a trained predictor: a new label from few rows')
+    .option('--members <n>', 'ensemble members, whose mean is the prediction', wholeNumber)
+    .option('--steps <n>', 'optimiser steps', wholeNumber)
+    .option('--batch <n>', 'rows per step', wholeNumber)
     .option('--rate <number>', 'learning rate', positive)
-    .option('--model <json>', 'changes the model\'s options, as {"width":160,"layers":12}', jsonObject)
-    .option('--threads <n>', 'threads', wholeNumber, Math.min(availableParallelism(), 8))
+    .option('--model <json>', 'model options, as {"width":160,"layers":12}', jsonObject)
+    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
     .option('--curves <file>', 'write loss and validation over the steps, as JSON')
-    .option('--scratch', 'learn nothing of the space before the labels')
-    .option('--resume', 'go on from the checkpoints of a training that was stopped')
+    .option('--scratch', 'start from random weights (no pretraining)')
+    .option('--resume', 'continue an interrupted training')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-${kindList()}
+    .addHelpText('after', help)
+    .action(train);
+}
+
+/** Kinds may be registered after the command is made. */
+function help(): string {
+  const width = Math.max(...[...KINDS.keys()].map((name) => name.length));
+  const kinds = [...KINDS].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `
+Predictors:
+${kinds.join('\n')}
 
 Examples:
   auspex train nn-former --data nasbench201.csv.gz --label cifar10_valid \\
     --train 156 --seed 0 -o accuracy.onnx
-  auspex train nn-former --data latency.csv.gz --label pixel2,raspi4 \\
-    --train 900 -o latency.onnx
+  auspex train nnlp-network --data files.csv --space onnx --arch path \\
+    --label latency_ms -o mine.onnx
   auspex train nn-former --data mine.csv --space nasbench201 --label board_ms \\
-    --train 50 --validation 0 --from latency.onnx -o board.onnx
+    --train 50 --from latency.onnx -o board.onnx
 
-Labels for which lower is better are learned as logarithms unless told.
-A training that is stopped leaves checkpoints beside its output; --resume with
-the same options goes on from there, to the same result; other options are
-refused.
-With --space onnx the architectures of a table are paths of ONNX files, from
-the current folder; those are for predictors of whole networks or of features.
-${PREDICT_JSON_HELP}`,
-    )
-    .action(train);
+What a label's name says (ms, latency, accuracy, loss …) decides its unit, its
+direction and whether it is learned as a logarithm; --label NAME:lower:log
+changes it. An interrupted training leaves checkpoints beside its output;
+--resume with the same options continues it, to the same result.
+The JSON is described in docs/predict-json.md, methods in docs/predictors.md.`;
 }
 
-/** A predictor to begin with: the one that was named, or what comes with the package for a model of the same sizes. */
-async function startOf(
-  name: string,
-  space: string,
-  scale: ErrorScale,
-  flags: TrainFlags,
-): Promise<Predictor | undefined> {
-  if (flags.from !== undefined) return loadPredictor(flags.from);
-  return scale === 'log' || flags.scratch || flags.model ? undefined : shippedTrunk(name, space);
-}
-
-async function train(name: string, flags: TrainFlags): Promise<void> {
-  const { data, label, output, seed, validation, threads } = flags;
-  const kind = kindNamed(name);
-  expectApplicable(name, kind, flags);
-  const outputs = outputsOf(flags);
-  checkOutputs({ outputs, inputs: [data, flags.from], force: flags.force });
-  const checkpoints = TrainingCheckpoints.open(output, flags);
+async function train(kind: string, flags: TrainFlags): Promise<void> {
+  let line: ProgressLine | undefined;
   try {
-    const source = await readTableFile(data, { plain: plainOf(flags) });
-    if (source.space === ONNX_FILES) checkOutputs({ outputs, inputs: source.architectures, force: true });
-    const present = source.withPresent(label);
-    const size = flags.train ?? present.rows - validation;
-    const split = randomSplit(present.rows, { train: size, validation, seed });
-    const scale =
-      flags.scale ?? (label.every((each) => source.label(each).better === 'lower') ? 'log' : 'linear');
-    const from = await startOf(name, source.space, scale, flags);
-    const changes = changesOf(flags);
-    const steps = kind.recipe?.(size, changes, from, scale);
-    const rows = labelledRows(present, split.train, label);
-    const held = validation > 0 ? labelledRows(present, split.validation, label) : undefined;
-    checkpoints.expect(
-      fingerprintOf(
-        {
-          ...recipeSettings(name, steps ?? changes),
-          '--space': source.space,
-          '--label': label,
-          '--scale': scale,
-          '--seed': seed,
-          '--train': size,
-          '--validation': validation,
-          '--scratch': flags.scratch,
-          '--from': from && digestOf([from.toOnnx()]).slice(0, 12),
+    const trained = await untilStopped((signal) =>
+      trainPredictor(requestOf(kind, flags), {
+        signal,
+        onNotes: (notes, rows) => {
+          for (const note of notes) process.stderr.write(`${wrapLines(note)}\n`);
+          line = progressLine(`Training on ${formatExact(rows)} rows`);
         },
-        { '--data': digestOf([rows, held].flatMap((part) => (part ? contentOf(part) : []))) },
-      ),
+        onTraining: (progress, members) => line?.report(progress.part, progressNote(progress, members)),
+      }),
     );
-    const line = progressLine(`Training on ${formatExact(size)} rows`);
-    const start = performance.now();
-    try {
-      const { predictor, members } = await untilStopped((signal) =>
-        kind.fit(rows, {
-          space: source.space,
-          changes,
-          scale,
-          seed,
-          threads,
-          split: { seed, train: size, validation, of: present.rows },
-          ...(held ? { validation: held } : {}),
-          ...(from ? { from } : {}),
-          read: readModel,
-          checkpoint: (part) => checkpoints.store(part),
-          onProgress: (progress) => line.report(progress.part, note(progress, steps?.members ?? 1)),
-          signal,
-        }),
-      );
-      line.end();
-      const seconds = (performance.now() - start) / 1000;
-      await writeOutput(output, predictor.toOnnx());
-      if (flags.curves !== undefined) await writeCurves(flags.curves, members);
-      checkpoints.remove();
-      const trained: Trained = { kind, predictor, members, seconds, output, steps: steps?.steps };
-      print(flags.json ? trainedJson(trained) : trainedText(trained));
-      await predictor.dispose();
-      await from?.dispose();
-    } finally {
-      line.end();
-    }
-  } catch (error) {
-    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+    line?.end();
+    if (trained.skipped.length > 0) process.stderr.write(`${skippedText(trained.skipped)}\n`);
+    print(flags.json ? JSON.stringify(trainDocumentOf(trained), null, 2) : trainedText(trained));
+    await trained.predictor.dispose();
   } finally {
-    checkpoints.close();
+    line?.end();
   }
 }
 
-function outputsOf({ output, curves }: TrainFlags): PlannedOutput[] {
-  return [
-    { path: output, kind: 'predictor' },
-    ...(curves === undefined ? [] : [{ path: curves, kind: 'curves' as const }]),
-  ];
-}
-
-/** What the rows are, all of it. */
-function contentOf({ architectures, labels: { values, units } }: LabelledRows): (string | Uint8Array)[] {
-  return [
-    architectures.join('\n'),
-    JSON.stringify(units ?? null),
-    new Uint8Array(Float64Array.from(values).buffer),
-  ];
-}
-
-/** The predictors, one a line. */
-function kindList(): string {
-  const width = Math.max(...[...KINDS.keys()].map((name) => name.length));
-  const lines = [...KINDS].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return ['Predictors:', ...lines].join('\n');
-}
-
-/** Options of a training in steps. */
-const OF_STEPS = ['from', 'members', 'steps', 'batch', 'rate', 'curves', 'resume'] as const;
-
-function expectApplicable(name: string, kind: PredictorKind, flags: TrainFlags): void {
-  const wrong = kind.recipe ? undefined : OF_STEPS.find((option) => flags[option] !== undefined);
-  if (wrong === undefined) return;
-  throw new AuspexError(
-    'BAD_OPTION',
-    `--${wrong} is for predictors that are trained in steps; ${name} is not`,
-    {
-      hint: 'leave it out',
-    },
+function requestOf(kind: string, flags: TrainFlags): TrainRequest {
+  const { label: labels, steps, members, batch, rate, model, scratch, json: _, ...rest } = flags;
+  const given = Object.entries({ steps, members, batch, rate, model }).filter(
+    ([, value]) => value !== undefined,
   );
-}
-
-function changesOf({ steps, members, batch, rate, model, scratch }: TrainFlags): RecipeChanges {
   return {
-    ...(scratch ? { isFromScratch: true } : {}),
-    ...(steps === undefined ? {} : { steps }),
-    ...(members === undefined ? {} : { members }),
-    ...(batch === undefined ? {} : { batch }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(model === undefined ? {} : { model }),
+    ...rest,
+    kind,
+    labels,
+    changes: { ...Object.fromEntries(given), ...(scratch ? { isFromScratch: true } : {}) },
   };
 }
 
@@ -245,89 +130,4 @@ function jsonObject(text: string): Record<string, unknown> {
     // Said below.
   }
   throw new InvalidArgumentError('It must be a JSON object.');
-}
-
-function plainOf({ space, arch = 'arch', label, data }: TrainFlags) {
-  if (space === undefined) return undefined;
-  const labels = label.map((name) => ({
-    name,
-    unit: '',
-    better: 'higher' as const,
-    provenance: `from ${data}`,
-  }));
-  return { space, arch, labels };
-}
-
-function note({ loss, score, member }: GraphProgress, members: number): string {
-  const of = members > 1 ? `member ${member + 1} of ${members}, ` : '';
-  const validated = score === undefined ? '' : `, validation ${score.toFixed(3)}`;
-  return `${of}loss ${loss.toPrecision(3)}${validated}`;
-}
-
-async function writeCurves(path: string, members: readonly TrainedMember[]): Promise<void> {
-  const text = JSON.stringify({
-    schema: 'auspex.curves/1',
-    members: members.map(({ curves, ended }) => ({ ended, ...curves })),
-  });
-  await writeOutput(path, `${text}\n`);
-}
-
-/** What came of a training. */
-interface Trained {
-  readonly kind: PredictorKind;
-  readonly predictor: Predictor;
-  readonly members: readonly TrainedMember[];
-  readonly seconds: number;
-  readonly output: string;
-  /** Of the optimiser, where there are any. */
-  readonly steps: number | undefined;
-}
-
-/** The best validation of every member. */
-function bestOf(members: readonly TrainedMember[]): (number | null)[] {
-  return members.map(({ curves }) => {
-    const scores = curves.validation.map(({ score }) => score);
-    return scores.length === 0 ? null : Math.max(...scores);
-  });
-}
-
-function trainedJson({ predictor, members, seconds, output }: Trained): string {
-  const { vocabulary: _, ...info } = predictor.info as Predictor['info'] & { vocabulary?: unknown };
-  return JSON.stringify(
-    { schema: 'auspex.train/1', output, seconds, best: bestOf(members), ...info },
-    null,
-    2,
-  );
-}
-
-function trainedText({ kind, predictor: { info }, members, seconds, output, steps }: Trained): string {
-  const best = bestOf(members).filter((score) => score !== null);
-  const score = info.labels[0]!.scale === 'log' ? 'mean error of logarithms, scaled' : 'mean tau-b';
-  const rows = info.labels.map(({ name, unit, scale, interval }) => {
-    const widths = interval?.groups.map(({ halfWidth }) => halfWidth) ?? [];
-    return [name, unit, scale, widths.length === 0 ? 'none' : widthText(widths, scale)];
-  });
-  const columns = [
-    { title: 'label', flexible: 'start' as const },
-    { title: 'unit' },
-    { title: 'learned' },
-    { title: '90% interval' },
-  ];
-  const work = steps === undefined ? '' : `${members.length} x ${formatExact(steps)} steps, `;
-  return [
-    `${output}: ${kind.title} for ${info.space}`,
-    `  ${formatExact(info.rows)} rows, seed ${info.seed}, ${work}${duration(seconds)}`,
-    ...(best.length > 0
-      ? [`  validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`]
-      : []),
-    '',
-    ...table(columns, rows, 2),
-  ].join('\n');
-}
-
-function widthText(widths: readonly number[], scale: 'linear' | 'log'): string {
-  const text = (w: number): string =>
-    scale === 'log' ? `x/÷ ${Math.exp(w).toFixed(3)}` : `± ${w.toPrecision(3)}`;
-  const [least, most] = [Math.min(...widths), Math.max(...widths)];
-  return least === most ? text(least) : `${text(least)} to ${text(most)}`;
 }

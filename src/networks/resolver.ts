@@ -62,7 +62,8 @@ export class Resolver {
     if (space === ONNX || /\.onnx$/i.test(ref) || this.#options.isFile?.(ref)) {
       return this.#file(ref).at(sizes);
     }
-    return architecture(space === undefined ? this.#recognised(ref) : spaceNamed(space), ref, sizes);
+    if (space === undefined) return architecture(this.#recognised(ref), ref, sizes);
+    return architecture(this.#spaces.find(({ name }) => name === space) ?? spaceNamed(space), ref, sizes);
   }
 
   /** The neighbourhood of a file, as a space; and any other space by name: `onnx:net.onnx`, `nasbench201`. */

@@ -56,10 +56,18 @@ export class Scope {
   readonly trace: Trace;
   /** With a dot at its end, unless it is the model itself. */
   readonly path: string;
+  readonly #frozen: readonly string[];
 
-  constructor(trace: Trace, path: string) {
+  /** @param frozen beginnings of names of parameters that are not trained */
+  constructor(trace: Trace, path: string, frozen: readonly string[] = []) {
     this.trace = trace;
     this.path = path;
+    this.#frozen = frozen;
+  }
+
+  /** The same place, where parameters whose full names begin so are kept as they are. */
+  freezing(prefixes: readonly string[]): Scope {
+    return new Scope(this.trace, this.path, [...this.#frozen, ...prefixes]);
   }
 
   get builder(): Builder {
@@ -72,12 +80,13 @@ export class Scope {
 
   /** The scope of a part: `s.at('block', 3)` is `block.3.`. */
   at(...names: (string | number)[]): Scope {
-    return new Scope(this.trace, `${this.path}${names.join('.')}.`);
+    return new Scope(this.trace, `${this.path}${names.join('.')}.`, this.#frozen);
   }
 
   /** A trained parameter, (…dims). Asked for twice under one name, it is the same one. */
   parameter(name: string, dims: readonly number[], initialise: Initialiser): Value {
-    return this.#state(name, dims, initialise, true);
+    const full = `${this.path}${name}`;
+    return this.#state(name, dims, initialise, !this.#frozen.some((prefix) => full.startsWith(prefix)));
   }
 
   /** A tensor that is kept but not trained; see `update`. */

@@ -10,7 +10,6 @@ import type { Scope } from '../nn/scope.js';
 import { trace } from '../nn/step.js';
 import { Trainer } from '../nn/trainer.js';
 import type { Value } from '../ops/build.js';
-import { EncodedCells } from './cell-batch.js';
 import {
   computed,
   computedOfAnyBatch,
@@ -21,6 +20,7 @@ import {
   type Written,
 } from './golden.testing.js';
 import type { GraphInputs } from './nn-former.js';
+import { EncodedCells } from './views/cell-batch.js';
 
 type Name = 'gcn' | 'sage';
 

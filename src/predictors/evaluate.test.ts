@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { metricNamed } from '../metrics/index.js';
+import { DRAWN_ROWS } from '../metrics/large-bootstrap.js';
 import { Random } from '../util/random.js';
 import { EVALUATED_METRICS, evaluate } from './evaluate.js';
-import { DRAWN_ROWS } from './large-bootstrap.js';
-import type { Prediction } from './predictor.js';
+import type { Prediction } from './predictions.js';
 
 interface Case {
   readonly seed: number;

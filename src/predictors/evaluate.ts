@@ -1,9 +1,9 @@
 // How good predictions are: every metric with a bootstrap interval, and whether their own intervals hold what they
 // promise. A metric that has no value says why; it does not take the others with it.
 import { type BootstrapOptions, metricNamed, type NamedMetric } from '../metrics/index.js';
+import { DRAWN_ROWS, largeBootstrap } from '../metrics/large-bootstrap.js';
 import { AuspexError } from '../util/errors.js';
-import { DRAWN_ROWS, largeBootstrap } from './large-bootstrap.js';
-import type { Prediction } from './predictor.js';
+import type { PredictedColumn, Prediction } from './predictions.js';
 
 /** What is computed unless a caller names others; docs/metrics.md says what they are. */
 export const EVALUATED_METRICS: readonly string[] = [
@@ -75,7 +75,7 @@ const CONFIDENCE = 0.95;
 const Z = 1.959963984540054;
 
 /**
- * Compares predictions with truths, row by row; NaN is a truth that is not known. Metrics of ranks are computed so that
+ * Compares predictions, a column or row by row, with truths; NaN is a truth that is not known. Metrics of ranks are computed so that
  * better means what it means for the label.
  *
  * Codes: EVALUATE_LENGTH, EVALUATE_TOO_FEW (fewer than 2 rows with a truth), EVALUATE_NOT_FINITE, METRIC_UNKNOWN,
@@ -86,14 +86,15 @@ const Z = 1.959963984540054;
  * metrics[0]; // { name: 'tau-b', estimate: 0.81, low: 0.80, high: 0.82, … }
  */
 export function evaluate(
-  predictions: readonly Prediction[],
+  predictions: PredictedColumn | readonly Prediction[],
   truths: ArrayLike<number>,
   options: EvaluateOptions = {},
 ): Evaluation {
   const { metrics, better, resamples, seed } = { ...DEFAULTS, ...options };
   const named = metrics.map(metricNamed);
-  const known = knownRows(predictions, truths);
-  const p = Float64Array.from(known, (row) => predictions[row]!.value);
+  const { values, low, high } = columnOf(predictions);
+  const known = knownRows(values, truths);
+  const p = Float64Array.from(known, (row) => values[row]!);
   const t = Float64Array.from(known, (row) => truths[row]!);
   const [flippedP, flippedT] = better === 'higher' ? [p, t] : [p.map((v) => -v), t.map((v) => -v)];
   return {
@@ -104,16 +105,22 @@ export function evaluate(
         ? resultOf(metric, flippedP, flippedT, { resamples, seed })
         : resultOf(metric, p, t, { resamples, seed }),
     ),
-    coverage: coverage(
-      known.map((row) => predictions[row]!),
-      t,
-    ),
+    coverage: low && high && coverage(known, low, high, truths),
     bootstrap: { confidence: CONFIDENCE, resamples, seed, drawn: Math.min(known.length, DRAWN_ROWS) },
   };
 }
 
+/** Predictions of rows as a column; NaN for the ends of those without an interval. */
+function columnOf(predictions: PredictedColumn | readonly Prediction[]): PredictedColumn {
+  if (!Array.isArray(predictions)) return predictions as PredictedColumn;
+  const rows: readonly Prediction[] = predictions;
+  const of = (name: 'low' | 'high'): Float64Array =>
+    Float64Array.from(rows, (each) => each[name] ?? Number.NaN);
+  return { values: Float64Array.from(rows, ({ value }) => value), low: of('low'), high: of('high') };
+}
+
 /** The rows that have a truth. */
-function knownRows(predictions: readonly Prediction[], truths: ArrayLike<number>): number[] {
+function knownRows(predictions: Float64Array, truths: ArrayLike<number>): number[] {
   if (predictions.length !== truths.length) {
     throw new AuspexError('EVALUATE_LENGTH', `${predictions.length} predictions for ${truths.length} truths`);
   }
@@ -121,7 +128,7 @@ function knownRows(predictions: readonly Prediction[], truths: ArrayLike<number>
   for (let row = 0; row < truths.length; row++) {
     const truth = truths[row]!;
     if (Number.isNaN(truth)) continue;
-    const { value } = predictions[row]!;
+    const value = predictions[row]!;
     const wrong = !Number.isFinite(truth) ? 'truth' : !Number.isFinite(value) ? 'prediction' : undefined;
     if (wrong !== undefined) {
       throw new AuspexError(
@@ -168,13 +175,19 @@ function resultOf(
   }
 }
 
-function coverage(predictions: readonly Prediction[], truths: Float64Array): MeasuredCoverage | undefined {
+function coverage(
+  known: readonly number[],
+  low: Float64Array,
+  high: Float64Array,
+  truths: ArrayLike<number>,
+): MeasuredCoverage | undefined {
   let [rows, inside, width] = [0, 0, 0];
-  for (const [i, { low, high }] of predictions.entries()) {
-    if (low === undefined || high === undefined) continue;
+  for (const row of known) {
+    const [least, most, truth] = [low[row]!, high[row]!, truths[row]!];
+    if (Number.isNaN(least) || Number.isNaN(most)) continue;
     rows++;
-    width += high - low;
-    if (low <= truths[i]! && truths[i]! <= high) inside++;
+    width += most - least;
+    if (least <= truth && truth <= most) inside++;
   }
   if (rows === 0) return undefined;
   const share = inside / rows;

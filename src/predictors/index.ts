@@ -1,39 +1,32 @@
 // Predictors: train, save, load, predict.
-export {
-  CELL_MODELS,
-  type CellModelName,
-  type CellModelOptions,
-  type CellRecipe,
-  PRETRAINING,
-  type Pretraining,
-} from './cell-models.js';
-export {
-  type CellFitOptions,
-  CellPredictor,
-  type CellPredictorInfo,
-  type FittedCells,
-  fitCells,
-  type LabelledRows,
-  pretrainCells,
-} from './cell-predictor.js';
 export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './conformal.js';
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
-export type { GraphProgress, TrainedMember, TrainingRecipe } from './fit-graphs.js';
 export {
-  type FittedPredictor,
-  type KindFitOptions,
+  type FitRun,
+  type Fitted,
+  hasSizes,
+  KINDS,
   kindNamed,
   type PredictorKind,
   type RecipeChanges,
-} from './kinds.js';
-export { labelledRows } from './labelled-rows.js';
-export type { Labels } from './labels.js';
+  registerKind,
+  type StepsRecipe,
+  type TrainingData,
+} from './kinds/index.js';
+export { labelledRows, tableNetworks } from './labelled-rows.js';
+export { type Labels, registerTransform, type TargetTransform } from './labels.js';
 export { decodePredictor } from './load.js';
-export {
-  type LabelInfo,
-  type Prediction,
-  type Predictor,
-  type PredictorInfo,
-  withInterval,
+export { OnnxPredictor } from './onnx-predictor.js';
+export { type PredictedColumn, type Prediction, Predictions, withInterval } from './predictions.js';
+export type {
+  Entry,
+  LabelInfo,
+  Matrix,
+  PredictOptions,
+  Predictor,
+  PredictorInfo,
+  TrainingSplit,
 } from './predictor.js';
 export type { RankingLossOptions } from './ranking-loss.js';
+export type { TrainedMember, TrainingProgress } from './train.js';
+export { type GraphSet, type InputShapes, registerView, type View, viewNamed } from './views/index.js';

@@ -1,22 +1,79 @@
-// Labels as they are learned: with mean 0 and deviation 1, or as parts of their mean; as they are, or their logarithms.
+// Labels as they are learned: with mean 0 and deviation 1, or as parts of their mean; as they are, their logarithms, or
+// as a registered transform makes them.
+import type { Network } from '../networks/network.js';
 import type { Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
 import type { ErrorScale } from './conformal.js';
+import type { Json, LabelInfo } from './predictor.js';
 
 /** Labels of all rows, row by row; NaN where a row lacks one. */
 export interface Labels {
   readonly names: readonly string[];
-  /** In the order of the names; none unless told. */
+  /** In the order of the names; none by default. */
   readonly units?: readonly string[];
+  /** Default: lower for what is learned as its logarithm, else higher. */
+  readonly better?: readonly LabelInfo['better'][];
+  /** How each is learned; see `TargetTransform`. Default `linear`. */
+  readonly transforms?: readonly string[];
   readonly values: Float64Array;
 }
 
+/**
+ * How a label is learned. `linear` and `log` are undone inside the ONNX graph. A transform that depends on the network, by
+ * one number that is measured of it, makes another number of the label; that one is learned linearly, and what the graph
+ * puts out is turned back outside.
+ */
+export interface TargetTransform {
+  readonly name: string;
+  /** How errors are told: intervals are differences, or differences of logarithms. */
+  readonly scale: ErrorScale;
+  readonly ofNetwork?: {
+    measure(network: Network): number;
+    /** What has to be known of the rows that are trained on. NaN is a missing label. */
+    fit(values: Float64Array, measures: Float64Array): Json;
+    learned(y: number, measure: number, state: Json): number;
+    value(learned: number, measure: number, state: Json): number;
+  };
+}
+
+const TRANSFORMS = new Map<string, TargetTransform>();
+
+export function registerTransform(transform: TargetTransform): void {
+  TRANSFORMS.set(transform.name, transform);
+}
+
+registerTransform({ name: 'linear', scale: 'linear' });
+registerTransform({ name: 'log', scale: 'log' });
+
+/** The transform of a name. */
+export function transformNamed(name: string): TargetTransform {
+  const found = TRANSFORMS.get(name);
+  if (found !== undefined) return found;
+  throw new AuspexError('TRANSFORM_UNKNOWN', `labels cannot be learned as '${name}'`, {
+    hint: `there are ${[...TRANSFORMS.keys()].join(', ')}`,
+  });
+}
+
+export function errorScaleOf(transform: string): ErrorScale {
+  return transformNamed(transform).scale;
+}
+
+/** How a label of a table is learned. */
+export function transformOf({ transforms }: Labels, label: number): TargetTransform {
+  return transformNamed(transforms?.[label] ?? 'linear');
+}
+
+/** Whether all labels are learned as logarithms, to be near, and not to rank. */
+export function commonScale(labels: Labels): ErrorScale {
+  return labels.names.every((_, i) => transformOf(labels, i).scale === 'log') ? 'log' : 'linear';
+}
+
 /** How one label becomes a number to learn: (f(y) − offset)/factor, f being the identity or the logarithm. */
-export interface LabelScale {
+export type LabelScale = {
   readonly scale: ErrorScale;
   readonly offset: number;
   readonly factor: number;
-}
+};
 
 /**
  * `standard`: the mean becomes the centre, the deviation 1. `ratio`: parts of the mean, for models whose outputs are
@@ -75,6 +132,21 @@ export function learned(y: number, { scale, offset, factor }: LabelScale): numbe
   return ((scale === 'log' ? Math.log(y) : y) - offset) / factor;
 }
 
+/** All labels as they are learned. */
+export function learnedLabels(values: Float64Array, scales: readonly LabelScale[]): Float64Array {
+  return values.map((y, i) => learned(y, scales[i % scales.length]!));
+}
+
+/** Some rows. */
+export function someLabels(labels: Labels, rows: readonly number[]): Labels {
+  const width = labels.names.length;
+  const values = new Float64Array(rows.length * width);
+  rows.forEach(
+    (row, i) => void values.set(labels.values.subarray(row * width, (row + 1) * width), i * width),
+  );
+  return { ...labels, values };
+}
+
 /** What was learned as labels again: (B, labels) → (B, labels). */
 export function unlearned(outputs: Value, scales: readonly LabelScale[]): Value {
   const { builder, dtype } = outputs;
@@ -91,4 +163,18 @@ export function unlearned(outputs: Value, scales: readonly LabelScale[]): Value 
   );
   // The exponential of what is no logarithm may be infinite; it is not looked at.
   return builder.where(isLog, values.exp(), values);
+}
+
+/** One label of the rows that have it, and what was predicted of these rows. */
+export function knownColumn(
+  found: Float64Array,
+  labels: Labels,
+  label: number,
+): { predictions: Float64Array; known: Float64Array } {
+  const truths = column(labels, label);
+  const isKnown = (_: number, row: number): boolean => !Number.isNaN(truths[row]);
+  return {
+    predictions: column({ names: labels.names, values: found }, label).filter(isKnown),
+    known: truths.filter(isKnown),
+  };
 }

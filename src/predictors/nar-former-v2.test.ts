@@ -6,9 +6,9 @@ import { constantRate } from '../nn/schedules.js';
 import { Trace } from '../nn/scope.js';
 import type { Inputs } from '../nn/step.js';
 import { Trainer } from '../nn/trainer.js';
-import { EncodedCells } from './cell-batch.js';
 import { computed, computedOfAnyBatch, expectClose, goldenCell, goldenVocabulary } from './golden.testing.js';
 import { EncodedNetworks } from './latency/encodings.js';
+import type { NetworkInputs } from './latency/heads.js';
 import {
   cellTokens,
   NAR_FORMER_V2_ACCURACY,
@@ -16,13 +16,13 @@ import {
   NAR_FORMER_V2_RELEASED,
   type NarFormerV2AccuracyOptions,
   type NarFormerV2Options,
-  type NetworkInputs,
   narFormerV2Accuracy,
   narFormerV2Latency,
 } from './nar-former-v2.js';
 import { cellOf, golden, networkOf, VOCABULARY } from './nar-former-v2.testing.js';
 import { narFormerV2Encoding } from './nar-former-v2-encoding.js';
 import type { GraphInputs } from './nn-former.js';
+import { EncodedCells } from './views/cell-batch.js';
 
 const SIZES = { width: golden.width, groups: golden.groups };
 

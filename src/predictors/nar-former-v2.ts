@@ -11,7 +11,7 @@ import { linear } from '../nn/linear.js';
 import { layerNorm, layerScale } from '../nn/normalise.js';
 import type { Scope } from '../nn/scope.js';
 import type { Value } from '../ops/build.js';
-import type { OutputOptions } from './latency/heads.js';
+import type { NetworkInputs, OutputOptions } from './latency/heads.js';
 import { type NerfVariant, nerfTable } from './nerf-encoding.js';
 import type { GraphInputs } from './nn-former.js';
 
@@ -53,18 +53,6 @@ export const NAR_FORMER_V2_RELEASED = {
   root: true,
   codes: 'released',
 } as const satisfies Partial<NarFormerV2AccuracyOptions>;
-
-/** A batch of networks, padded to n operators, as `EncodedNetworks` makes them with `narFormerV2Encoding`. */
-export interface NetworkInputs {
-  /** (B, n, 152): operators with their attributes and output shapes. */
-  readonly nodes: Value;
-  /** (B, n): 1 for operators that are there, else 0. */
-  readonly presence: Value;
-  /** (B, n, n): 1 where i feeds j. */
-  readonly adjacency: Value;
-  /** (B, 40): what the network as a whole costs. */
-  readonly statics: Value;
-}
 
 /** Frequencies of the codes of an operation and of a place; a code has twice as many numbers. */
 export const CELL_FREQUENCIES = 32;

@@ -6,8 +6,8 @@ import { type Inputs, trace } from '../nn/step.js';
 import type { Value } from '../ops/build.js';
 import { hostTensor, Session } from '../runtime/session.js';
 import type { Cell } from '../spaces/space.js';
-import { EncodedCells } from './cell-batch.js';
 import { attentionBias, type GraphInputs, NN_FORMER, nnFormer } from './nn-former.js';
+import { EncodedCells } from './views/cell-batch.js';
 
 interface GoldenCase {
   readonly ops: readonly number[];

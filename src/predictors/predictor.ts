@@ -1,7 +1,21 @@
-// A trained predictor: what every kind of it says of itself, and what it can do. One file a kind; each is written as
-// one ONNX file whose metadata say all that is needed to use it.
+// What a predictor is: networks in, columns of predictions (or an order, or embeddings) out. One contract for all kinds;
+// each predictor is one ONNX file whose metadata say all that is needed to use it.
 import type { Model } from '../graph/graph.js';
-import { type ErrorScale, type IntervalRule, intervalAround } from './conformal.js';
+import type { Network } from '../networks/network.js';
+import type { Networks } from '../networks/networks.js';
+import type { AuspexError } from '../util/errors.js';
+import type { IntervalRule } from './conformal.js';
+import type { Predictions } from './predictions.js';
+
+/** What JSON can hold. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | undefined
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 /** One thing that is predicted: an accuracy, a latency on one device. */
 export interface LabelInfo {
@@ -9,26 +23,57 @@ export interface LabelInfo {
   readonly name: string;
   /** `%`, `ms`; empty for a number that has none. */
   readonly unit: string;
-  /** How it was learned: as it is, or as its logarithm, which makes errors relative. */
-  readonly scale: ErrorScale;
-  /** How wide intervals are; undefined where no rows were held out. */
+  readonly better: 'higher' | 'lower';
+  /** How it was learned: `linear`, `log` or another registered transform; see labels.ts. */
+  readonly transform: string;
+  /** What the transform was fitted to, where it is. */
+  readonly transformState?: Json;
+  /** How wide intervals are; undefined where too few rows were held out. */
   readonly interval?: IntervalRule;
+  /** What measured it, where that is known. */
+  readonly measured?: Measurement;
+}
+
+export interface Measurement {
+  readonly device?: string;
+  readonly runtime?: string;
+  readonly batch?: number;
+  readonly threads?: number;
+  readonly date?: string;
+}
+
+/** One way into a predictor's graph. */
+export interface Entry {
+  /** How networks become its inputs; `a+b` is two views side by side. `latent` for pairs of what `latent` gives. */
+  readonly view: string;
+  /** What the view was prepared to. */
+  readonly state: Json;
+  /** Numbers in the labels' units; an embedding; whether the first of a pair is better. */
+  readonly gives: 'values' | 'latent' | 'preference';
 }
 
 /** What a file says of its predictor. */
 export interface PredictorInfo {
   /** Of this text; changes when its meaning does. */
-  readonly version: 1;
+  readonly version: 2;
   readonly kind: string;
-  /** The space whose architectures it predicts. */
-  readonly space: string;
-  /** What it predicts, in the order of its outputs. */
+  readonly entries: readonly Entry[];
+  /** What it predicts, in the order of its outputs; none of an embedding. */
   readonly labels: readonly LabelInfo[];
-  /** Rows it was trained on. */
+  readonly seen: Seen;
+  /** How it was trained; what is in it is the kind's business. */
+  readonly recipe: Json;
+}
+
+/** What a predictor was trained on. */
+export interface Seen {
+  /** Names of spaces; `onnx` for files that do not say which architecture they are. */
+  readonly spaces: readonly string[];
   readonly rows: number;
   readonly seed: number;
   /** How these rows were drawn from a table, where they were. */
   readonly split?: TrainingSplit;
+  readonly digests?: string;
 }
 
 /** A random split of the rows of a table that have all labels: which rows a predictor has seen can be told from it. */
@@ -40,32 +85,35 @@ export interface TrainingSplit {
   readonly of: number;
 }
 
-export interface Prediction {
-  readonly value: number;
-  /** Where the truth lies with the interval's coverage; undefined for a predictor without one. */
-  readonly low?: number;
-  readonly high?: number;
+/** Told of a network that cannot be used; its row is then skipped. */
+export type OnBad = (row: number, error: AuspexError) => void;
+
+export interface PredictOptions {
+  /** Bad rows are NaN, and told here; without it the first one is thrown. */
+  readonly onBad?: OnBad;
+  /** @param part of the rows that is done */
+  readonly onProgress?: (part: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** (rows, width), row by row. */
+export interface Matrix {
+  readonly rows: number;
+  readonly width: number;
+  readonly data: Float64Array;
 }
 
 export interface Predictor {
   readonly info: PredictorInfo;
   readonly model: Model;
-  /**
-   * What is predicted of architectures of the predictor's space, given as texts: one number for every label, row by
-   * row. Throws an AuspexError (ARCH_TEXT …) for a text that is none.
-   */
-  values(architectures: readonly string[]): Promise<Float64Array>;
+  /** Values of all labels. Missing in predictors that only rank or embed. */
+  predict?(networks: Networks, options?: PredictOptions): Promise<Predictions>;
+  /** A score for every network, higher being better, which compares them only with each other. */
+  order?(networks: Networks, options?: PredictOptions): Promise<Float64Array>;
+  embed?(networks: Networks, options?: PredictOptions): Promise<Matrix>;
+  /** Why a network cannot be predicted, in words for users; undefined where it can. Never throws. */
+  covers(network: Network): AuspexError | undefined;
   /** The predictor as a file that any ONNX Runtime runs; its metadata say what it is for. */
   toOnnx(): Uint8Array;
   dispose(): Promise<void>;
-}
-
-/** Where the metadata of a predictor's file have its `PredictorInfo`, as JSON. */
-export const INFO_KEY = 'auspex.predictor';
-
-/** A value with its interval. */
-export function withInterval(value: number, { scale, interval }: LabelInfo): Prediction {
-  if (interval === undefined) return { value };
-  const [low, high] = intervalAround(value, interval, scale);
-  return { value, low, high };
 }

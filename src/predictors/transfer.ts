@@ -1,8 +1,18 @@
 // A new label from few rows: what a predictor says of other labels, combined. Devices are alike, so a latency on a new one
 // is nearly a product of powers of latencies on known ones, and a handful of rows is enough to find them. The
 // combination is a head over the same trunk, and can be trained further.
+import type { Weights } from '../nn/trainer.js';
 import { FeatureRows } from './baselines/feature-rows.js';
 import { LinearRegression } from './baselines/linear.js';
+import { memberWeights } from './entries.js';
+import type { Prepared } from './fit.js';
+import { type LabelScale, learnedLabels, type Standard } from './labels.js';
+import type { OnnxPredictor } from './onnx-predictor.js';
+
+/** Parameters of the layers that are not kept when a predictor is trained further for other labels. */
+const HEAD = /^head\./;
+const HEAD_WEIGHT = 'head.weight';
+const HEAD_BIAS = 'head.bias';
 
 /** Weights of ridge regressions that are tried. */
 const RIDGES = [0.01, 0.1, 1, 10, 100];
@@ -12,6 +22,29 @@ const FOLDS = 5;
 export interface LinearHead {
   readonly weight: Float32Array;
   readonly bias: Float32Array;
+}
+
+/**
+ * Weights to begin with for other labels: the trunk of every member and, where its head is one linear layer, the head that
+ * combines the known labels to the new ones.
+ */
+export async function startFrom(
+  from: OnnxPredictor,
+  { set, labels, scales }: Prepared,
+  standard: Standard,
+): Promise<Weights[]> {
+  const members = memberWeights(from.model);
+  const heads = members.map((member) => ({ weight: member.get(HEAD_WEIGHT), bias: member.get(HEAD_BIAS) }));
+  const starts = members.map((member) => new Map([...member].filter(([name]) => !HEAD.test(name))));
+  const isLinear = heads.every((head): head is LinearHead => !!head.weight && !!head.bias);
+  if (!isLinear || standard.kind !== 'standard') return starts;
+  const own = (from.info.recipe as unknown as { readonly scales: readonly LabelScale[] }).scales;
+  const known = learnedLabels(await from.valuesOf(set), own);
+  const targets = learnedLabels(labels.values, scales);
+  combinedHeads(heads, standard.centre, known, targets, scales.length).forEach(({ weight, bias }, member) => {
+    starts[member]!.set(HEAD_WEIGHT, weight).set(HEAD_BIAS, bias);
+  });
+  return starts;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../predictors/evaluate.js';
-import { type LabelInfo, withInterval } from '../predictors/predictor.js';
+import { withInterval } from '../predictors/predictions.js';
+import type { LabelInfo } from '../predictors/predictor.js';
 import { Random } from '../util/random.js';
 import {
   bootstrapText,
@@ -17,7 +18,8 @@ function evaluatedLabel(label: string, rows: number, better: 'higher' | 'lower' 
   const info: LabelInfo = {
     name: label,
     unit: '%',
-    scale: 'linear',
+    better: 'higher',
+    transform: 'linear',
     interval: { coverage: 0.9, rows: 20, groups: [{ halfWidth: 1.6 }] },
   };
   const random = Random.seeded(rows);
@@ -42,13 +44,17 @@ function reportOf(labels: readonly EvaluatedLabel[], name = 'nn-former'): string
     predictor: {
       file: `${name}.onnx`,
       info: {
-        version: 1,
+        version: 2,
         kind: name,
-        space: name,
-        labels: labels.map(({ label }) => ({ name: label, unit: '%', scale: 'log' })),
-        rows: 1563,
-        seed: 4,
-        split: { seed: 9, train: 1563, validation: 200, of: 15_625 },
+        entries: [],
+        labels: labels.map(({ label }) => ({ name: label, unit: '%', better: 'lower', transform: 'log' })),
+        seen: {
+          spaces: [name],
+          rows: 1563,
+          seed: 4,
+          split: { seed: 9, train: 1563, validation: 200, of: 15_625 },
+        },
+        recipe: {},
       },
     },
     data: { file: `${name}.csv.gz`, rows: 'all 1000' },

@@ -1,7 +1,8 @@
 // What `evaluate` found, as a page: which predictor, which data, every metric with its interval, and what they look
 // like. The same evaluation gives the same bytes.
 import type { Evaluation, MetricResult } from '../predictors/evaluate.js';
-import type { Prediction, PredictorInfo } from '../predictors/predictor.js';
+import type { Prediction } from '../predictors/predictions.js';
+import type { PredictorInfo } from '../predictors/predictor.js';
 import { definitions, htmlTable, page } from './page.js';
 import { type Compared, predictedPlot, rankPlot, residualPlot } from './predicted.js';
 import { escaped, thousands } from './svg.js';
@@ -34,18 +35,21 @@ export interface EvaluationReport {
 export function evaluationReport(report: EvaluationReport): string {
   const { predictor, data, labels, version } = report;
   const { info } = predictor;
+  const spaces = info.seen.spaces.join(', ');
   const title = `${info.kind} on ${labels.map(({ label }) => label).join(', ')}`;
   const first = labels[0]?.evaluation.bootstrap;
   return page(title, [
     `<h1>${escaped(title)}</h1>`,
-    `<p class="soft">How well a predictor of ${escaped(info.space)} agrees with a table, by auspex ${escaped(version)}.</p>`,
+    `<p class="soft">How well a predictor of ${escaped(spaces)} agrees with a table, by auspex ${escaped(version)}.</p>`,
     definitions([
       ['predictor', predictor.file],
       ['kind', info.kind],
-      ['space', info.space],
+      ['space', spaces],
       [
         'predicts',
-        info.labels.map(({ name, scale }) => (scale === 'log' ? `${name} (log)` : name)).join(', '),
+        info.labels
+          .map(({ name, transform }) => (transform === 'linear' ? name : `${name} (${transform})`))
+          .join(', '),
       ],
       ['trained on', trainedText(info)],
       ['table', data.file],
@@ -58,7 +62,7 @@ export function evaluationReport(report: EvaluationReport): string {
   ]);
 }
 
-function trainedText({ rows, seed, split }: PredictorInfo): string {
+function trainedText({ seen: { rows, seed, split } }: PredictorInfo): string {
   const drawn = split && `, drawn from ${thousands(split.of)} with seed ${split.seed}`;
   return `${thousands(rows)} rows${drawn ?? ''}; seed of the training ${seed}`;
 }

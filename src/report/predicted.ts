@@ -1,7 +1,7 @@
 // Predictions beside truths: value against value with the intervals' band, rank against rank, and how the errors are
 // spread.
 import { ascending, averageRanks } from '../metrics/order.js';
-import type { Prediction } from '../predictors/predictor.js';
+import type { Prediction } from '../predictors/predictions.js';
 import { histogram } from './histogram.js';
 import { type BandPoint, scatterPlot } from './scatter.js';
 

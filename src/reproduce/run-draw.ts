@@ -4,10 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Table } from '../datasets/table.js';
 import { evaluate } from '../predictors/evaluate.js';
-import { type FittedPredictor, kindNamed } from '../predictors/kinds.js';
-import { labelledRows } from '../predictors/labelled-rows.js';
+import { type Fitted, kindNamed } from '../predictors/kinds/index.js';
+import { labelledRows, tableNetworks } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
-import { type Predictor, withInterval } from '../predictors/predictor.js';
+import { expectGoing } from '../predictors/paced.js';
+import { predictionsOf } from '../predictors/predictions.js';
+import type { Predictor } from '../predictors/predictor.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { lockFile } from '../store/lock.js';
 import { writeOutput } from '../store/write-file.js';
@@ -30,8 +32,6 @@ export interface DrawOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Architectures that are predicted at once. */
-const CHUNK = 4096;
 /** Enough for an interval of a metric that is only looked at beside the spread over draws. */
 const RESAMPLES = 100;
 
@@ -94,10 +94,10 @@ async function lockedDraw(draw: Draw, options: DrawOptions, rows: DrawnRows): Pr
   }
 }
 
-/** What kinds that are trained in steps call their recipe, and others their options. */
+/** How it was trained in steps; of other kinds, the options. */
 function recipeOf({ info }: Predictor): unknown {
-  const { recipe, options } = info as { recipe?: unknown; options?: unknown };
-  return recipe ?? options ?? null;
+  const { scales: _, ...recipe } = info.recipe as { scales?: unknown; model?: unknown; steps?: number };
+  return recipe.steps === undefined ? recipe.model : recipe;
 }
 
 /** How a part of the work reports: its own part that is done. */
@@ -171,21 +171,22 @@ async function fit(
   report: Report,
   from?: Predictor,
   names: readonly string[] = draw.cell.labels.map(({ train }) => train),
-): Promise<FittedPredictor> {
+): Promise<Fitted> {
   const { cell, seed } = draw;
   const { data, files, settings, threads, signal } = options;
   const { train, validation } = part === 'trunk' ? rows.trunk : rows;
-  return kindNamed(cell.kind).fit(labelledRows(data.table, train, names), {
-    space: data.table.space,
-    changes: settings.recipe,
-    scale: cell.scale,
+  const of = (some: Uint32Array) => labelledRows(data.table, some, names, { transform: cell.scale });
+  const known = {
+    ...of(train),
+    ...(validation.length > 0 ? { validation: of(validation) } : {}),
+    ...(from ? { from } : {}),
+  };
+  return kindNamed(cell.kind).fit(known, settings.recipe, {
     seed,
     threads,
-    ...(validation.length > 0 ? { validation: labelledRows(data.table, validation, names) } : {}),
-    ...(from ? { from } : {}),
     checkpoint: (name) => checkpointFile(files.checkpointOf(draw, settings, part, name)),
     onProgress: ({ part: done, loss }) =>
-      report(done, `${part === 'trunk' ? 'trunk, ' : ''}loss ${loss.toPrecision(3)}`),
+      report(done, `${part === 'trunk' ? 'trunk, ' : ''}loss ${loss?.toPrecision(3) ?? '–'}`),
     ...(signal ? { signal } : {}),
   });
 }
@@ -197,24 +198,21 @@ async function tested(
   { data: { table }, signal }: DrawOptions,
   report: Report,
 ): Promise<LabelResult[]> {
-  const { labels: infos } = predictor.info;
-  const values = new Float64Array(rows.length * infos.length);
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    if (signal?.aborted) {
-      throw new AuspexError('TRAINING_STOPPED', 'the test was stopped', { kind: 'failure' });
-    }
-    report(start / rows.length, 'testing');
-    const texts = Array.from(rows.subarray(start, start + CHUNK), (row) => table.arch(row));
-    values.set(await predictor.values(texts), start * infos.length);
-  }
+  const found = await predictionsOf(predictor, tableNetworks(table, rows), {
+    onProgress: (part) => report(part, 'testing'),
+    ...(signal ? { signal } : {}),
+  }).catch((error) => {
+    expectGoing(signal);
+    throw error;
+  });
   return cell.labels.map(({ train, test }, output) => {
     const column = table.column(test);
     const { unit, better } = table.label(test);
-    const predictions = Array.from(rows, (_, i) =>
-      withInterval(values[i * infos.length + output]!, infos[output]!),
-    );
     const truths = Float64Array.from(rows, (row) => column[row]!);
-    const { metrics, coverage } = evaluate(predictions, truths, { better, resamples: RESAMPLES });
+    const { metrics, coverage } = evaluate(found.column(output), truths, {
+      better,
+      resamples: RESAMPLES,
+    });
     return {
       train,
       test,

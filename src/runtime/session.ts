@@ -87,12 +87,24 @@ export class Session {
    * const session = await Session.create(model, { threads: 2 });
    * const { logits } = await session.run({ x: await hostTensor('float32', pixels, [1, 3, 224, 224]) });
    */
-  static async create(model: Model, options: SessionOptions = {}): Promise<Session> {
+  static create(model: Model, options: SessionOptions = {}): Promise<Session> {
+    const { seed } = options;
+    return Session.ofBytes(
+      () => encodeModel(withUniqueNames(seed === undefined ? model : withSeeds(model, seed))),
+      options,
+    );
+  }
+
+  /** Compiles the bytes of a file as they are. */
+  static async ofBytes(
+    given: Uint8Array | (() => Uint8Array),
+    options: SessionOptions = {},
+  ): Promise<Session> {
     const { module, isNative } = await loadRuntime();
-    const { threads, optimization = 'all', providers, memoryPattern = true, seed, isApart } = options;
+    const { threads, optimization = 'all', providers, memoryPattern = true, isApart } = options;
     const { prepacking = true } = options;
     try {
-      const bytes = encodeModel(withUniqueNames(seed === undefined ? model : withSeeds(model, seed)));
+      const bytes = typeof given === 'function' ? given() : given;
       const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,

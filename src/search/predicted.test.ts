@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Networks } from '../networks/index.js';
+import { Predictions } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { predictorEvaluator, predictorScorer } from './predicted.js';
 import { networksOfTexts, outcomesOf } from './toy.testing.js';
@@ -6,18 +8,26 @@ import { networksOfTexts, outcomesOf } from './toy.testing.js';
 function made() {
   const asked: number[] = [];
   const labels = [
-    { name: 'accuracy', unit: '%', scale: 'linear' as const },
-    { name: 'latency', unit: '', scale: 'log' as const },
-    { name: 'loss', unit: '', scale: 'linear' as const },
+    { name: 'accuracy', unit: '%', better: 'higher' as const, transform: 'linear' },
+    { name: 'latency', unit: '', better: 'lower' as const, transform: 'log' },
   ];
   const predictor = {
-    info: { version: 1, kind: 'made', space: 'digits', labels, rows: 1, seed: 0 },
-    values: async (list: readonly string[]) => {
+    info: {
+      version: 2,
+      kind: 'made',
+      entries: [],
+      labels,
+      seen: { spaces: ['digits'], rows: 1, seed: 0 },
+      recipe: {},
+    },
+    predict: async (networks: Networks) => {
+      const list = Array.from({ length: networks.count }, (_, row) => networks.at(row).arch!.text);
       asked.push(list.length);
       if (list.includes('bad')) throw new Error('no such architecture');
-      return Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch), 0]));
+      const values = Float64Array.from(list.flatMap((arch) => [Number(arch), -Number(arch)]));
+      return new Predictions(labels, values);
     },
-  } as Pick<Predictor, 'info' | 'values'> as Predictor;
+  } as Pick<Predictor, 'info' | 'predict'> as Predictor;
   return { predictor, asked };
 }
 
@@ -28,7 +38,6 @@ describe('a predictor as a score', () => {
     expect([...(await scorer.score(networksOfTexts(['1', '2', '3'])))]).toEqual([-1, -2, -3]);
     expect(scorer.better).toBe('lower');
     expect(predictorScorer(predictor, 'accuracy').better).toBe('higher');
-    expect(predictorScorer(predictor, 'loss').better).toBe('lower');
     expect(() => predictorScorer(predictor, 'energy')).toThrow(/does not predict 'energy'/);
   });
 });

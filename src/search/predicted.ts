@@ -1,7 +1,7 @@
 // Predictors in searches: as evaluators, asked once for all labels of a batch, and as scorers. Directions are those of
 // the labels.
-import { meaningOf } from '../datasets/label-names.js';
-import type { Network } from '../networks/index.js';
+import { listOf, type Network } from '../networks/index.js';
+import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import type { Evaluator, Objective, Scorer } from './contract.js';
@@ -11,16 +11,19 @@ import { inBatches } from './evaluating.js';
  * What a predictor says of networks: one number for every label, row by row. The one place where searches ask
  * predictors.
  */
-export function predictedBy(predictor: Predictor, networks: readonly Network[]): Promise<Float64Array> {
-  const isOfFiles = predictor.info.space === 'onnx';
-  return predictor.values(networks.map(({ ref, arch }) => (isOfFiles || !arch ? ref : arch.text)));
+async function predictedBy(
+  predictor: Predictor,
+  networks: readonly Network[],
+  signal?: AbortSignal,
+): Promise<Float64Array> {
+  return (await predictionsOf(predictor, listOf(networks), signal ? { signal } : {})).values;
 }
 
-/** What a predictor predicts, with directions. Files have none yet: costs are learned as logarithms, or named so. */
+/** What a predictor predicts, with directions. */
 export function predictedObjectives(predictor: Predictor): Objective[] {
-  return predictor.info.labels.map(({ name, unit, scale }) => ({
+  return predictor.info.labels.map(({ name, unit, better }) => ({
     name,
-    better: scale === 'log' ? 'lower' : meaningOf(name).better,
+    better,
     ...(unit === '' ? {} : { unit }),
   }));
 }
@@ -31,8 +34,8 @@ export function predictorEvaluator(predictor: Predictor, labels: readonly string
   const all = predictedObjectives(predictor);
   return inBatches(
     { name: `predicted ${labels.join(',')}`, objectives: places.map((place) => all[place]!) },
-    async (networks) => {
-      const values = await predictedBy(predictor, networks);
+    async (networks, signal) => {
+      const values = await predictedBy(predictor, networks, signal);
       return networks.map((_, row) => ({ values: places.map((place) => values[row * all.length + place]!) }));
     },
   );
@@ -45,8 +48,8 @@ export function predictorScorer(predictor: Predictor, label: string): Scorer {
   return {
     name: `predicted ${label}`,
     better: all[place]!.better,
-    async score(networks) {
-      const values = await predictedBy(predictor, networks);
+    async score(networks, signal) {
+      const values = await predictedBy(predictor, networks, signal);
       return Float64Array.from(networks, (_, row) => values[row * all.length + place]!);
     },
   };

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { readModel } from '../onnx/file.js';
-import { INFO_KEY } from '../predictors/predictor.js';
+import { INFO_KEY } from '../predictors/file.js';
 import { attempt } from '../util/attempt.js';
 
 /** Kinds of files that auspex writes, in words. */

@@ -1,5 +1,4 @@
 // The predictors of a search, each loaded once, however often it is named.
-import { ONNX } from '../../networks/index.js';
 import type { Predictor } from '../../predictors/predictor.js';
 import { loadPredictor } from '../../store/predictor-file.js';
 import { AuspexError } from '../../util/errors.js';
@@ -33,18 +32,16 @@ export class SearchPredictors {
   }
 
   async #load(file: string): Promise<Predictor> {
-    const { space, resolver } = this.#subject;
-    const predictor = await loadPredictor(file, {
-      // Batches of a search are small: threads would wait for each other longer than they work.
-      threads: 1,
-      read: (ref) => resolver.network(ref).model(),
-    });
-    // One of files predicts any network.
-    if ([space.name, ONNX].includes(predictor.info.space)) return predictor;
+    const { space } = this.#subject;
+    // Batches of a search are small: threads would wait for each other longer than they work.
+    const predictor = await loadPredictor(file, { threads: 1 });
+    const { entries, seen } = predictor.info;
+    // One of whole networks predicts any; what it cannot predict is the error of a trial.
+    if (entries.some(({ view }) => view !== 'cell') || seen.spaces.includes(space.name)) return predictor;
     await predictor.dispose();
     throw new AuspexError(
       'OTHER_SPACE',
-      `the predictor was trained on ${predictor.info.space}, the search is in ${space.name}`,
+      `the predictor was trained on ${seen.spaces.join(', ')}, the search is in ${space.name}`,
       { where: { file } },
     );
   }

@@ -1,9 +1,9 @@
 // Correlations of scores with a label: for people, and as the page that `--report` writes.
 import { type CorrelateFound, WITHOUT_SCORES } from '../../app/correlate.js';
+import { version } from '../../app/version.js';
 import type { MetricResult } from '../../predictors/evaluate.js';
 import { correlationReport, resultTexts } from '../../report/index.js';
 import { fit, formatExact, table } from '../format.js';
-import { version } from '../version.js';
 import { problemLines } from './score.js';
 import { joined } from './sections.js';
 

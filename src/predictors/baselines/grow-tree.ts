@@ -23,6 +23,9 @@ export interface TreeOptions {
   readonly maxDepth: number;
 }
 
+/** Numbers that are looked at between two turns of others: a few milliseconds. */
+const TURN = 2 ** 20;
+
 /** Grows trees on rows of one table. */
 export class TreeGrower {
   readonly #rows: number;
@@ -47,8 +50,7 @@ export class TreeGrower {
   #most = -1;
   #split = -1;
 
-  /** @param data (rows, features). */
-  constructor(data: Float32Array, columns: number, targets: Float64Array, options: TreeOptions) {
+  private constructor(columns: number, targets: Float64Array, options: TreeOptions) {
     const rows = targets.length;
     this.#rows = rows;
     this.#columns = columns;
@@ -57,11 +59,6 @@ export class TreeGrower {
     this.#centre = targets.reduce((sum, target) => sum + target / rows, 0);
     this.#values = new Float32Array(rows * columns);
     this.#orders = new Int32Array(rows * columns);
-    for (let f = 0; f < columns; f++) {
-      const column = this.#values.subarray(f * rows, (f + 1) * rows);
-      for (let i = 0; i < rows; i++) column[i] = data[i * columns + f]!;
-      this.#orders.set(ascending(Float64Array.from(column)).order, f * rows);
-    }
     this.#sorted = new Int32Array(rows * columns);
     this.#weighted = new Float64Array(2 * rows);
     this.#isLeft = new Uint8Array(rows);
@@ -70,12 +67,30 @@ export class TreeGrower {
     this.#stack = new Int32Array(5 * (rows + 1));
   }
 
+  /** Sorts rows by every feature, yielding after each. `data` is (rows, features). */
+  static *making(
+    data: Float32Array,
+    columns: number,
+    targets: Float64Array,
+    options: TreeOptions,
+  ): Generator<number, TreeGrower> {
+    const rows = targets.length;
+    const grower = new TreeGrower(columns, targets, options);
+    for (let f = 0; f < columns; f++) {
+      const column = grower.#values.subarray(f * rows, (f + 1) * rows);
+      for (let i = 0; i < rows; i++) column[i] = data[i * columns + f]!;
+      grower.#orders.set(ascending(Float64Array.from(column)).order, f * rows);
+      yield 0;
+    }
+    return grower;
+  }
+
   /**
-   * A tree of rows that count as often as `weights` says.
+   * A tree of rows that count as often as `weights` says, grown node by node: it yields after some work.
    *
    * @param importances where the squared error that splits take away is added, by feature.
    */
-  grow(weights: Float64Array, random: Random, importances: Float64Array): Tree {
+  *growing(weights: Float64Array, random: Random, importances: Float64Array): Generator<undefined, Tree> {
     const n = this.#rows;
     const { features: tries, minLeaf, maxDepth } = this.#options;
     const [values, targets, sorted, weighted] = [this.#values, this.#targets, this.#sorted, this.#weighted];
@@ -89,6 +104,7 @@ export class TreeGrower {
     const right = new Int32Array(capacity);
     const value = new Float64Array(capacity);
     let nodes = 0;
+    let looked = 0;
 
     for (let f = 0; f < this.#columns; f++) active[f] = f;
     stack.set([-1, 0, members.length, 0, this.#columns]);
@@ -102,6 +118,11 @@ export class TreeGrower {
       let varying = stack[top + 4]!;
       const node = nodes++;
       if (parent >= 0) right[parent] = node;
+      looked += (end - start) * tries;
+      if (looked > TURN) {
+        looked = 0;
+        yield;
+      }
 
       let total = 0;
       let sum = 0;

@@ -3,6 +3,7 @@
 import type { Model } from '../../graph/graph.js';
 import { AuspexError } from '../../util/errors.js';
 import { Random } from '../../util/random.js';
+import { atOnce } from '../paced.js';
 import { type FeatureRows, targetsFor } from './feature-rows.js';
 import { type Tree, TreeGrower } from './grow-tree.js';
 import { forestModel } from './random-forest-onnx.js';
@@ -70,11 +71,20 @@ export class RandomForest {
   }
 
   static fit(rows: FeatureRows, targets: ArrayLike<number>, options: Partial<ForestOptions> = {}): ForestFit {
+    return atOnce(RandomForest.fitting(rows, targets, options));
+  }
+
+  /** `fit`, yielding the part that is done every few milliseconds. */
+  static *fitting(
+    rows: FeatureRows,
+    targets: ArrayLike<number>,
+    options: Partial<ForestOptions> = {},
+  ): Generator<number, ForestFit> {
     const settings = { ...FOREST, ...options };
     requireOptions(settings);
     const { trees: count, maxFeatures, minSamplesLeaf, maxDepth, bootstrap, seed } = settings;
     const columns = rows.names.length;
-    const grower = new TreeGrower(rows.data, columns, targetsFor(rows, targets), {
+    const grower = yield* TreeGrower.making(rows.data, columns, targetsFor(rows, targets), {
       features: Math.max(1, Math.floor(maxFeatures * columns)),
       minLeaf: minSamplesLeaf,
       maxDepth,
@@ -87,7 +97,10 @@ export class RandomForest {
       const random = Random.seeded(seed, t);
       if (bootstrap) drawWithReplacement(weights, random);
       const gains = new Float64Array(columns);
-      const tree = grower.grow(weights, random, gains);
+      const growing = grower.growing(weights, random, gains);
+      let step = growing.next();
+      for (; !step.done; step = growing.next()) yield t / count;
+      const tree = step.value;
       trees.push(tree);
       addScaled(importances, gains);
       for (let i = 0; i < rows.count; i++) {

@@ -41,14 +41,6 @@ describe('a batch of networks', () => {
     expect(networks.batch([1, 0]).nodes!.dims).toEqual([2, 7, 44]);
   });
 
-  it('tells platforms', () => {
-    expect(networks.batch([1, 0], { platforms: [4, 2] }).platform).toEqual({
-      type: 'int64',
-      dims: [2],
-      data: BigInt64Array.of(4n, 2n),
-    });
-  });
-
   it('refuses networks that do not fit', () => {
     expect(() => networks.batch([0, 2], { nodes: 10 })).toThrow(
       expect.objectContaining({ code: 'NETWORK_TOO_LARGE' }),

@@ -130,8 +130,6 @@ interface CompactNetwork {
 export interface NetworkBatchOptions {
   /** To how many nodes all are padded; as many as the largest of the batch has unless told. */
   readonly nodes?: number;
-  /** The platform of each row, counted from 0; for models with a head per platform. */
-  readonly platforms?: ArrayLike<number>;
 }
 
 /** Networks, ready to be put into batches. */
@@ -165,8 +163,7 @@ export class EncodedNetworks {
 
   /**
    * The tensors that the models take, for the rows named, in their order: `nodes` (B, n, d), `presence` (B, n), 1 for
-   * nodes that are there, `adjacency` (B, n, n), 1 where i feeds j, `statics` (B, e), and with platforms `platform`
-   * (B) of int64.
+   * nodes that are there, `adjacency` (B, n, n), 1 where i feeds j, and `statics` (B, e).
    */
   batch(rows: ArrayLike<number>, options: NetworkBatchOptions = {}): Batch {
     const { nodeWidth, staticWidth } = this.encoding;
@@ -194,14 +191,11 @@ export class EncodedNetworks {
       for (let e = 0; e < edges.length; e += 2) adjacency[(b * n + edges[e]!) * n + edges[e + 1]!] = 1;
       this.encoding.writeStatic(statics, b * staticWidth, network.statics);
     });
-    const batch: Batch = {
+    return {
       nodes: { type: 'float32', dims: [count, n, nodeWidth], data: features },
       presence: { type: 'float32', dims: [count, n], data: presence },
       adjacency: { type: 'float32', dims: [count, n, n], data: adjacency },
       statics: { type: 'float32', dims: [count, staticWidth], data: statics },
     };
-    if (options.platforms === undefined) return batch;
-    const platform = BigInt64Array.from(Array.from(options.platforms, BigInt));
-    return { ...batch, platform: { type: 'int64', dims: [count], data: platform } };
   }
 }

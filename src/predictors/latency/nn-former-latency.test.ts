@@ -9,11 +9,11 @@ import {
   expectGoldenModel,
   expectGoldenSize,
   goldenNetworks,
+  type LatencyModel,
   predictGolden,
 } from './golden.testing.js';
 import type { NetworkInputs } from './heads.js';
 import { NN_FORMER_LATENCY, nnFormerLatency, relationMask } from './nn-former-latency.js';
-import type { LatencyModel } from './objectives.js';
 import { expectLearns } from './training.testing.js';
 
 const SMALL = { ...NN_FORMER_LATENCY, width: 16 };
@@ -25,7 +25,7 @@ describe('NN-Former for latencies', () => {
       NN_FORMER_ENCODING,
       ({ sizes, platforms }) =>
         (s, networks) =>
-          nnFormerLatency(s, networks, { ...NN_FORMER_LATENCY, ...sizes, platforms }),
+          nnFormerLatency(s, networks, { ...NN_FORMER_LATENCY, ...sizes, outputs: platforms }),
     ),
   );
 
@@ -88,5 +88,5 @@ describe('NN-Former for latencies', () => {
   });
 
   it('learns, with padding', () =>
-    expectLearns('twoPass', NN_FORMER_ENCODING, (s, networks) => nnFormerLatency(s, networks, SMALL)));
+    expectLearns(NN_FORMER_ENCODING, (s, networks) => nnFormerLatency(s, networks, SMALL)));
 });

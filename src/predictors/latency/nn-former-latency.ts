@@ -9,15 +9,13 @@ import { type LinearOptions, linear } from '../../nn/linear.js';
 import { layerNorm, layerScale } from '../../nn/normalise.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { labelHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
+import { allHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
 
 export interface NNFormerLatencyOptions extends OutputOptions {
   /** d, a multiple of the four heads. */
   readonly width: number;
   readonly blocks: number;
   readonly dropout: number;
-  /** Heads of the whole, one per platform; the paper has one. */
-  readonly platforms: number;
 }
 
 /** The paper's. */
@@ -25,7 +23,6 @@ export const NN_FORMER_LATENCY: NNFormerLatencyOptions = {
   width: 512,
   blocks: 2,
   dropout: 0.05,
-  platforms: 1,
 };
 
 /** Hidden width of the feed-forward network, in widths. */
@@ -35,13 +32,13 @@ const NODE_SCALE = 0.01;
 
 const INITIAL: LinearOptions = { weight: kaimingNormal(1), biasInit: zeros };
 
-/** The latency in ms of networks in `NN_FORMER_ENCODING`: (B, n, 192), (B, n), (B, n, n), (B, 40) → (B, outputs or 1). */
+/** The latency in ms of networks in `NN_FORMER_ENCODING`: (B, n, 192), (B, n), (B, n, n), (B, 40) → (B, outputs). */
 export function nnFormerLatency(
   s: Scope,
   networks: NetworkInputs,
   options: NNFormerLatencyOptions = NN_FORMER_LATENCY,
 ): Value {
-  const { width, blocks, dropout: rate } = options;
+  const { width, blocks, dropout: rate, outputs = 1 } = options;
   const { adjacency, presence } = networks;
   const mask = relationMask(adjacency);
   let x = linear(s.at('embedding'), networks.nodes, width, INITIAL);
@@ -61,7 +58,7 @@ export function nnFormerLatency(
   const graph = sumOverNodes(preReduction(s.at('preReduction'), x, rate), presence);
   const whole = dropout(s, linear(s.at('static'), networks.statics, width, INITIAL), rate).relu();
   const all = s.builder.concat([graph, whole], 1);
-  const y = labelHeads(s, options, networks.platform, (head) => {
+  const y = allHeads(s, outputs, (head) => {
     const hidden = linear(head.at(0), all, width, INITIAL).relu();
     return linear(head.at(1), dropout(s, hidden, rate), 1, INITIAL);
   });

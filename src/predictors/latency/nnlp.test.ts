@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest';
-import { Trace } from '../../nn/scope.js';
+import { describe, it } from 'vitest';
 import { NNLP_ENCODING } from './encodings.js';
 import {
   expectClose,
@@ -12,15 +11,14 @@ import { NNLP, nnlp } from './nnlp.js';
 import { expectLearns } from './training.testing.js';
 
 describe('NNLP', () => {
-  it.each(['nnlp', 'nnlpPlatforms'])('predicts what PyTorch does: %s', (name) =>
+  it('predicts what PyTorch does', () =>
     expectGoldenModel(
-      name,
+      'nnlp',
       NNLP_ENCODING,
-      ({ sizes, platforms }) =>
+      ({ sizes }) =>
         (s, networks) =>
-          nnlp(s, networks, { ...NNLP, ...sizes, platforms }),
-    ),
-  );
+          nnlp(s, networks, { ...NNLP, ...sizes }),
+    ));
 
   it('has the paper’s size', () => expectGoldenSize('nnlpPaper', NNLP_ENCODING, nnlp));
 
@@ -37,21 +35,6 @@ describe('NNLP', () => {
     );
   });
 
-  it('needs to know the platform where it has several', () => {
-    const { scope, builder } = new Trace(false);
-    const networks = {
-      nodes: builder.input('nodes', 'float32', [1, 2, 44]),
-      presence: builder.input('presence', 'float32', [1, 2]),
-      adjacency: builder.input('adjacency', 'float32', [1, 2, 2]),
-      statics: builder.input('statics', 'float32', [1, 4]),
-    };
-    expect(() => nnlp(scope, networks, { ...NNLP, platforms: 3 })).toThrow(
-      expect.objectContaining({ code: 'PLATFORM_MISSING' }),
-    );
-  });
-
-  it('learns, with padding and platforms', () =>
-    expectLearns('relative', NNLP_ENCODING, (s, networks) =>
-      nnlp(s, networks, { ...NNLP, width: 32, platforms: 2 }),
-    ));
+  it('learns, with padding', () =>
+    expectLearns(NNLP_ENCODING, (s, networks) => nnlp(s, networks, { ...NNLP, width: 32 })));
 });

@@ -6,29 +6,26 @@ import { uniform } from '../../nn/initialise.js';
 import { linear } from '../../nn/linear.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { labelHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
+import { allHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './heads.js';
 
 export interface NNLPOptions extends OutputOptions {
   readonly width: number;
   readonly dropout: number;
-  /** Heads. With several the features of the whole network go into them as they are, as the authors have it. */
-  readonly platforms: number;
 }
 
 /** The paper's. */
-export const NNLP: NNLPOptions = { width: 512, dropout: 0.05, platforms: 1 };
+export const NNLP: NNLPOptions = { width: 512, dropout: 0.05 };
 
 const LAYERS = 2;
 
-/** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, outputs or 1). */
+/** The latency in ms of networks in `NNLP_ENCODING`: (B, n, 44), (B, n), (B, n, n), (B, 4) → (B, outputs). */
 export function nnlp(s: Scope, networks: NetworkInputs, options: NNLPOptions = NNLP): Value {
-  const { width, platforms } = options;
+  const { width, outputs = 1 } = options;
   const { statics } = networks;
   const graph = sageFeatures(s, networks, options);
-  const whole =
-    platforms === 1 ? dropout(s, dense(s.at('static'), statics, width), options.dropout).relu() : statics;
+  const whole = dropout(s, dense(s.at('static'), statics, width), options.dropout).relu();
   const all = s.builder.concat([graph, whole], 1);
-  const y = labelHeads(s, options, networks.platform, (head) => sageHead(head, all, options));
+  const y = allHeads(s, outputs, (head) => sageHead(head, all, options));
   // −log σ(y)
   return options.positive === false ? y : y.neg().softplus();
 }

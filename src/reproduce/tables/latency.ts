@@ -1,5 +1,5 @@
 // Latencies on devices as HELP collected them: from 900 measured networks, and from 50 on a new device.
-import type { RecipeChanges } from '../../predictors/kinds.js';
+import type { RecipeChanges } from '../../predictors/kinds/index.js';
 import type { DataName } from '../data.js';
 import type { Published, ReproducedTable, ResultCell } from '../table.js';
 import { HELP, RECIPE_DIFFERS } from './sources.js';

@@ -1,5 +1,5 @@
 // NAS-Bench-101: accuracy on CIFAR-10 from 100 to 4,236 of 423,624 architectures, and what parts of NN-Former matter.
-import type { RecipeChanges } from '../../predictors/kinds.js';
+import type { RecipeChanges } from '../../predictors/kinds/index.js';
 import type { Published, ReproducedTable, ResultCell } from '../table.js';
 import {
   beginning,

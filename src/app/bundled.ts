@@ -1,0 +1,99 @@
+// Predictors that come with the package: an index says what each is for, so that only those that are needed are loaded.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { Network } from '../networks/index.js';
+import type { Predictor } from '../predictors/predictor.js';
+import type { SessionOptions } from '../runtime/session.js';
+import { loadPredictor } from '../store/predictor-file.js';
+import type { NamedPredictor } from './predict.js';
+
+type LoadPredictorOptions = Pick<SessionOptions, 'threads'>;
+
+const BUNDLED = new URL('../../predictors/', import.meta.url);
+
+const entry = z.object({
+  file: z.string(),
+  kind: z.string(),
+  /** Spaces whose architectures it was trained on. */
+  spaces: z.array(z.string()),
+  /** Whether it sees cells, and so answers for architectures of its spaces only. */
+  view: z.string(),
+  /** What was predicted on which device, in words. */
+  about: z.string(),
+  labels: z.array(z.object({ name: z.string(), unit: z.string(), better: z.enum(['higher', 'lower']) })),
+});
+
+const index = z.object({
+  schema: z.literal('auspex.bundled/1'),
+  predictors: z.array(entry),
+  trunks: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })),
+});
+
+export type BundledEntry = z.infer<typeof entry>;
+
+let known: z.infer<typeof index> | undefined;
+
+function bundled(): z.infer<typeof index> {
+  known ??= index.parse(JSON.parse(readFileSync(new URL('index.json', BUNDLED), 'utf8')));
+  return known;
+}
+
+/** What the package has predictors for. */
+export function bundledEntries(): readonly BundledEntry[] {
+  return bundled().predictors;
+}
+
+/** The spaces of which the package has predictors: their texts are recognised first. */
+export function bundledSpaces(): string[] {
+  return [...new Set(bundledEntries().flatMap(({ spaces }) => spaces))];
+}
+
+/** Predictors of the package, each loaded when a network is first met that it may be for. */
+export class BundledPredictors {
+  readonly #options: LoadPredictorOptions;
+  readonly #loaded = new Map<string, Promise<Predictor>>();
+
+  constructor(options: LoadPredictorOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Those that may cover a network; whether they do, they say themselves. */
+  for(network: Network): Promise<NamedPredictor[]> {
+    const fitting = bundledEntries().filter(
+      ({ view, spaces }) => view !== 'cell' || spaces.includes(network.arch?.space.name ?? ''),
+    );
+    return Promise.all(
+      fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    for (const loading of this.#loaded.values()) await (await loading).dispose();
+    this.#loaded.clear();
+  }
+
+  #load(file: string): Promise<Predictor> {
+    let loading = this.#loaded.get(file);
+    if (loading === undefined) {
+      loading = loadBundled(file, this.#options);
+      this.#loaded.set(file, loading);
+    }
+    return loading;
+  }
+}
+
+/** What users know a bundled predictor by. */
+export function bundledName(file: string): string {
+  return file.replace(/\.onnx$/, '');
+}
+
+function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
+  return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
+}
+
+/** Where a kind of predictor begins for architectures of a space, if the package has that. */
+export async function bundledTrunk(kind: string, space: string): Promise<Predictor | undefined> {
+  const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
+  return found && loadBundled(found.file);
+}

@@ -1,0 +1,127 @@
+// The JSON document of `auspex evaluate`, as docs/evaluate-json.md describes it.
+import { z } from 'zod';
+import type { EvaluatedLabel } from '../../report/evaluation-report.js';
+import type { Evaluated } from '../evaluate.js';
+
+const number = z.number().nullable();
+const better = z.enum(['higher', 'lower']);
+
+export const evaluateDocument = z.object({
+  schema: z.literal('auspex.evaluate/1'),
+  predictor: z.object({
+    file: z.string(),
+    kind: z.string(),
+    space: z.string(),
+    rows: z.number(),
+    seed: z.number(),
+    labels: z.array(z.string()),
+  }),
+  data: z.object({
+    file: z.string(),
+    rows: z.number(),
+    split: z.string().nullable(),
+    part: z.enum(['train', 'validation', 'test']).nullable(),
+    chosen: z.number(),
+  }),
+  labels: z.array(
+    z.object({
+      label: z.string(),
+      unit: z.string(),
+      better,
+      higherIsBetter: z.boolean(),
+      trainedOn: z.string(),
+      rows: z.number(),
+      withoutTruth: z.number(),
+      metrics: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          better,
+          value: number,
+          low: number,
+          high: number,
+          degenerate: number,
+          problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      ),
+      intervals: z
+        .object({
+          promised: number,
+          rows: z.number(),
+          inside: z.number(),
+          share: z.number(),
+          low: z.number(),
+          high: z.number(),
+          meanWidth: z.number(),
+        })
+        .nullable(),
+      bootstrap: z.object({
+        confidence: z.number(),
+        resamples: z.number(),
+        seed: z.number(),
+        drawn: z.number(),
+      }),
+    }),
+  ),
+  absent: z.array(z.string()),
+  report: z.string().nullable(),
+});
+
+export type EvaluateDocument = z.infer<typeof evaluateDocument>;
+
+export function evaluateDocumentOf(found: Evaluated, report: string | undefined): EvaluateDocument {
+  const { file, info, data, tableRows, chosen, labels, absent } = found;
+  return {
+    schema: 'auspex.evaluate/1',
+    predictor: {
+      file,
+      kind: info.kind,
+      space: info.seen.spaces.join(', '),
+      rows: info.seen.rows,
+      seed: info.seen.seed,
+      labels: info.labels.map(({ name }) => name),
+    },
+    data: {
+      file: data,
+      rows: tableRows,
+      split: chosen.split ?? null,
+      part: chosen.part ?? null,
+      chosen: chosen.rows.length,
+    },
+    labels: labels.map(labelFields),
+    absent: [...absent],
+    report: report ?? null,
+  };
+}
+
+function labelFields({
+  label,
+  unit,
+  better,
+  trainedOn,
+  promised,
+  evaluation,
+}: EvaluatedLabel): EvaluateDocument['labels'][number] {
+  const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
+  return {
+    label,
+    unit,
+    better,
+    higherIsBetter: better === 'higher',
+    trainedOn,
+    rows,
+    withoutTruth,
+    metrics: metrics.map(({ name, title, better, estimate, low, high, degenerate, problem }) => ({
+      name,
+      title,
+      better,
+      value: estimate ?? null,
+      low: low ?? null,
+      high: high ?? null,
+      degenerate: degenerate ?? null,
+      problem: problem ?? null,
+    })),
+    intervals: coverage === undefined ? null : { promised: promised ?? null, ...coverage },
+    bootstrap: { ...bootstrap },
+  };
+}

@@ -1,0 +1,117 @@
+// The JSON documents of `auspex predict`, as docs/predict-json.md describes them: one for every network.
+import { z } from 'zod';
+import type { Dim } from '../../graph/dim.js';
+import type { AuspexError } from '../../util/errors.js';
+import { type BundledEntry, bundledName } from '../bundled.js';
+import type { PredictedNetwork } from '../predict.js';
+
+const schema = z.literal('auspex.predict/1');
+/** A number, or an expression in the sizes that are not fixed. */
+const count = z.union([z.number(), z.string()]);
+const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
+
+const answered = z.object({
+  schema,
+  /** What was given. */
+  ref: z.string(),
+  /** `onnx` for a file of which no architecture is known. */
+  space: z.string(),
+  /** The architecture's text, or the path. */
+  arch: z.string(),
+  file: z.string().optional(),
+  /** The network it is known as, and how that is known. */
+  family: z.object({ name: z.string(), by: z.enum(['space', 'structure']) }).optional(),
+  predictions: z.array(
+    z.object({
+      label: z.string(),
+      unit: z.string(),
+      better: z.enum(['higher', 'lower']),
+      value: z.number(),
+      low: z.number().optional(),
+      high: z.number().optional(),
+      coverage: z.number().optional(),
+      predictor: z.string(),
+    }),
+  ),
+  cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
+  /** Predictors that do not cover the network, and why. */
+  refused: z.array(problem.extend({ predictor: z.string() })).optional(),
+  /** What would be needed, where no predictor covers the network. */
+  needed: z.string().optional(),
+});
+
+const failed = z.object({
+  schema,
+  ref: z.string(),
+  line: z.number().optional(),
+  error: problem,
+});
+
+export const predictDocument = z.union([answered, failed]);
+export type PredictDocument = z.infer<typeof predictDocument>;
+
+export const predictListDocument = z.object({
+  schema: z.literal('auspex.predict.list/1'),
+  predictors: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.string(),
+      spaces: z.array(z.string()),
+      about: z.string(),
+      labels: z.array(z.object({ name: z.string(), unit: z.string(), better: z.enum(['higher', 'lower']) })),
+    }),
+  ),
+});
+
+export function problemOf({ code, message, hint }: AuspexError): z.infer<typeof problem> {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function countOf(of: Dim): number | string {
+  return typeof of === 'number' ? of : of.toString();
+}
+
+export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
+  const { network, ref } = found;
+  if (network === undefined) {
+    const line = found.line === undefined ? {} : { line: found.line };
+    return { schema: 'auspex.predict/1', ref, ...line, error: problemOf(found.error) };
+  }
+  const { answers, cost, family, refused, needed } = found;
+  return {
+    schema: 'auspex.predict/1',
+    ref,
+    space: network.arch?.space.name ?? 'onnx',
+    arch: network.arch?.text ?? network.ref,
+    ...(network.file === undefined ? {} : { file: network.file }),
+    ...(family === undefined ? {} : { family }),
+    predictions: answers.map(({ label: { name, unit, better, interval }, prediction, predictor }) => ({
+      label: name,
+      unit,
+      better,
+      ...prediction,
+      ...(interval ? { coverage: interval.coverage } : {}),
+      predictor,
+    })),
+    ...(cost === undefined
+      ? {}
+      : { cost: { parameters: cost.parameters, macs: countOf(cost.macs), flops: countOf(cost.flops) } }),
+    ...(refused.length === 0
+      ? {}
+      : { refused: refused.map(({ predictor, error }) => ({ predictor, ...problemOf(error) })) }),
+    ...(needed === undefined ? {} : { needed }),
+  };
+}
+
+export function predictListOf(entries: readonly BundledEntry[]): z.infer<typeof predictListDocument> {
+  return {
+    schema: 'auspex.predict.list/1',
+    predictors: entries.map(({ file, kind, spaces, about, labels }) => ({
+      name: bundledName(file),
+      kind,
+      spaces,
+      about,
+      labels,
+    })),
+  };
+}

@@ -1,0 +1,63 @@
+// The arguments of `auspex predict`: which are predictors, and which are networks.
+
+import { INFO_KEY } from '../predictors/file.js';
+import type { SessionOptions } from '../runtime/session.js';
+import { loadPredictor } from '../store/predictor-file.js';
+import { AuspexError } from '../util/errors.js';
+import { bundledEntries } from './bundled.js';
+import type { NamedPredictor } from './predict.js';
+import {
+  diskResolver,
+  isPath,
+  type NamedNetworks,
+  openReferences,
+  type ReferenceOptions,
+} from './resolve.js';
+
+export interface PredictInputs {
+  /** None where the bundled ones are used. */
+  readonly predictors: readonly NamedPredictor[];
+  readonly networks: NamedNetworks;
+}
+
+/** @throws AuspexError NOTHING_TO_PREDICT, and what opening predictors throws; networks say what is wrong when opened. */
+export async function sortedInputs(
+  inputs: readonly string[],
+  { threads, ...references }: ReferenceOptions & Pick<SessionOptions, 'threads'>,
+): Promise<PredictInputs> {
+  const resolver = diskResolver();
+  const files: string[] = [];
+  const refs: string[] = [];
+  for (const input of inputs) {
+    const isPredictor = isPath(input) && resolver.network(input).model().metadata.has(INFO_KEY);
+    (isPredictor ? files : refs).push(input);
+  }
+  if (refs.length === 0 && references.input === undefined && references.table === undefined) {
+    throw new AuspexError('NOTHING_TO_PREDICT', 'no network was given', {
+      hint: 'give ONNX files, architectures of a space, or --input FILE; --list shows the bundled predictors',
+    });
+  }
+  const networks = await openReferences(refs, { ...references, resolver });
+  const options = threads === undefined ? {} : { threads };
+  const predictors: NamedPredictor[] = [];
+  for (const file of files) predictors.push({ name: file, predictor: await loadPredictor(file, options) });
+  return { predictors, networks };
+}
+
+/** Throws LABEL_UNKNOWN where nothing predicts a label. */
+export function expectLabels(
+  wanted: readonly string[] | undefined,
+  predictors: readonly NamedPredictor[],
+): void {
+  if (wanted === undefined) return;
+  const known =
+    predictors.length > 0
+      ? predictors.flatMap(({ predictor }) => predictor.info.labels)
+      : bundledEntries().flatMap(({ labels }) => labels);
+  const names = [...new Set(known.map(({ name }) => name))];
+  const unknown = wanted.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new AuspexError('LABEL_UNKNOWN', `no label '${unknown}' is predicted`, {
+    hint: `there are ${names.join(', ')}`,
+  });
+}

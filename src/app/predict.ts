@@ -1,0 +1,260 @@
+// What `auspex predict` does: every network with its cost, what it is known as, and what each predictor that covers it
+// says. A network that is wrong does not take the others with it.
+import type { Dim } from '../graph/dim.js';
+import { listOf, type Network } from '../networks/index.js';
+import type { Prediction } from '../predictors/predictions.js';
+import type { LabelInfo, Predictor } from '../predictors/predictor.js';
+import { AuspexError } from '../util/errors.js';
+import type { BundledPredictors } from './bundled.js';
+import { type Family, familyOf } from './families.js';
+
+/** A network that is asked for: how it was named, and where. */
+export interface NamedNetwork {
+  readonly ref: string;
+  /** Of the file or table that names it, from 1. */
+  readonly line?: number;
+  /** Throws what is wrong with it. */
+  open(): Network;
+}
+
+export interface Answer {
+  readonly label: LabelInfo;
+  readonly prediction: Prediction;
+  /** The predictor's name. */
+  readonly predictor: string;
+}
+
+export interface Cost {
+  readonly parameters: number;
+  readonly macs: Dim;
+  readonly flops: Dim;
+}
+
+/** A predictor that does not cover a network. */
+export interface Refusal {
+  readonly predictor: string;
+  readonly error: AuspexError;
+}
+
+/** What is known of a network, or what is wrong with it. */
+export type PredictedNetwork =
+  | {
+      readonly ref: string;
+      readonly line?: number;
+      readonly network: Network;
+      readonly answers: readonly Answer[];
+      readonly refused: readonly Refusal[];
+      readonly cost: Cost | undefined;
+      readonly family: Family | undefined;
+      /** What would be needed, where no predictor covers the network. */
+      readonly needed: string | undefined;
+    }
+  | {
+      readonly ref: string;
+      readonly line?: number;
+      readonly network: undefined;
+      readonly error: AuspexError;
+    };
+
+/** A predictor, by the name that a user knows it by. */
+export interface NamedPredictor {
+  readonly name: string;
+  readonly predictor: Predictor;
+}
+
+export interface PredictOptions {
+  /** Those that are asked; the package's own where there are none. */
+  readonly predictors?: readonly NamedPredictor[];
+  readonly bundled: BundledPredictors;
+  /** Only these labels. */
+  readonly labels?: readonly string[];
+  /** Whether networks are counted. */
+  readonly withCost: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Networks at once: architectures are small, files are not. */
+const CHUNK = { architectures: 4096, files: 16 };
+
+/**
+ * Predicts networks in their order.
+ *
+ * @throws AuspexError LABEL_UNKNOWN where no predictor that was asked has a label
+ */
+export async function* predictNetworks(
+  named: Iterable<NamedNetwork> | AsyncIterable<NamedNetwork>,
+  options: PredictOptions,
+): AsyncGenerator<PredictedNetwork> {
+  let chunk: Opened[] = [];
+  let files = 0;
+  for await (const { ref, line, open } of named) {
+    options.signal?.throwIfAborted();
+    const opened = attempt(ref, line, open);
+    chunk.push(opened);
+    if (opened.network?.file !== undefined) files++;
+    if (chunk.length < CHUNK.architectures && files < CHUNK.files) continue;
+    yield* predictChunk(chunk, options);
+    [chunk, files] = [[], 0];
+  }
+  yield* predictChunk(chunk, options);
+}
+
+interface Opened {
+  readonly ref: string;
+  readonly line?: number;
+  readonly network?: Network;
+  readonly error?: AuspexError;
+}
+
+function attempt(ref: string, line: number | undefined, open: () => Network): Opened {
+  const named = { ref, ...(line === undefined ? {} : { line }) };
+  try {
+    return { ...named, network: open() };
+  } catch (error) {
+    return { ...named, error: userError(error) };
+  }
+}
+
+/** What a user can mend; anything else is a defect, and is thrown. */
+function userError(error: unknown): AuspexError {
+  if (error instanceof AuspexError) return error;
+  throw error;
+}
+
+/** Answers for the networks of one predictor, by place in the chunk. */
+interface Asked {
+  readonly by: NamedPredictor;
+  readonly places: number[];
+}
+
+async function* predictChunk(
+  chunk: readonly Opened[],
+  options: PredictOptions,
+): AsyncGenerator<PredictedNetwork> {
+  const asked = new Map<Predictor, Asked>();
+  const refused: Refusal[][] = chunk.map(() => []);
+  const errors: (AuspexError | undefined)[] = chunk.map(({ error }) => error);
+  for (const [place, { network }] of chunk.entries()) {
+    if (network === undefined) continue;
+    try {
+      for (const by of await predictorsFor(network, options)) {
+        const error = refusal(by.predictor, network);
+        if (error !== undefined) refused[place]!.push({ predictor: by.name, error });
+        else if (asked.has(by.predictor)) asked.get(by.predictor)!.places.push(place);
+        else asked.set(by.predictor, { by, places: [place] });
+      }
+    } catch (error) {
+      errors[place] = userError(error);
+    }
+  }
+  const answers: Answer[][] = chunk.map(() => []);
+  for (const { by, places } of asked.values()) {
+    options.signal?.throwIfAborted();
+    await ask(by, chunk, places, answers, errors, options.labels);
+  }
+  for (const [place, { ref, line, network }] of chunk.entries()) {
+    const about = { ref, ...(line === undefined ? {} : { line }) };
+    const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
+    if (network === undefined || error !== undefined) {
+      yield { ...about, network: undefined, error: error! };
+      continue;
+    }
+    yield known(about, network, answers[place]!, refused[place]!, options);
+  }
+}
+
+async function predictorsFor(
+  network: Network,
+  { predictors, bundled }: PredictOptions,
+): Promise<readonly NamedPredictor[]> {
+  return predictors !== undefined && predictors.length > 0 ? predictors : bundled.for(network);
+}
+
+/** Somebody who names a predictor wants its answer: there being none is an error. */
+function uncovered(
+  answers: readonly Answer[],
+  [first]: readonly Refusal[],
+  { predictors = [] }: PredictOptions,
+): AuspexError | undefined {
+  return predictors.length > 0 && answers.length === 0 ? first?.error : undefined;
+}
+
+/** Why a predictor does not answer for a network. */
+function refusal(predictor: Predictor, network: Network): AuspexError | undefined {
+  const isCells = predictor.info.entries.every(({ view }) => view === 'cell');
+  const sizes = Object.entries(network.sizes).filter(([, value]) => value !== undefined);
+  if (isCells && sizes.length > 0) {
+    return new AuspexError(
+      'PREDICTOR_SIZES',
+      `the predictor is for networks at the sizes of ${predictor.info.seen.spaces.join(', ')}`,
+      { hint: `leave out --${sizes.map(([name]) => name).join(', --')}` },
+    );
+  }
+  return predictor.covers(network);
+}
+
+async function ask(
+  { name, predictor }: NamedPredictor,
+  chunk: readonly Opened[],
+  places: readonly number[],
+  answers: Answer[][],
+  errors: (AuspexError | undefined)[],
+  labels: readonly string[] | undefined,
+): Promise<void> {
+  if (predictor.predict === undefined) return;
+  const networks = listOf(places.map((place) => chunk[place]!.network!));
+  const found = await predictor.predict(networks, {
+    onBad: (row, error) => {
+      errors[places[row]!] = error;
+    },
+  });
+  const chosen = found.labels.flatMap((label, i) =>
+    labels === undefined || labels.includes(label.name) ? [{ label, i }] : [],
+  );
+  places.forEach((place, row) => {
+    for (const { label, i } of chosen) {
+      answers[place]!.push({ label, prediction: found.at(row, i), predictor: name });
+    }
+  });
+}
+
+function known(
+  about: { readonly ref: string; readonly line?: number },
+  network: Network,
+  answers: readonly Answer[],
+  refused: readonly Refusal[],
+  { withCost, predictors }: PredictOptions,
+): PredictedNetwork {
+  try {
+    const isCovered = answers.length > 0;
+    return {
+      ...about,
+      network,
+      answers,
+      // That a predictor of another space says nothing is no news.
+      refused: isCovered && predictors === undefined ? [] : refused,
+      cost: withCost ? costOf(network) : undefined,
+      family: withCost ? familyOf(network) : undefined,
+      needed: isCovered ? undefined : neededFor(network),
+    };
+  } catch (error) {
+    return { ...about, network: undefined, error: userError(error) };
+  }
+}
+
+function costOf(network: Network): Cost {
+  const settled = network.settled();
+  if (settled.file === undefined) return settled.counts();
+  const { parameters, macs, flops } = settled.cost().totals;
+  return { parameters, macs, flops };
+}
+
+/** What a user can do to get predictions. */
+function neededFor(network: Network): string {
+  const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
+  return (
+    `No predictor covers this network. Measure at least 30 networks like it, list them in a table ` +
+    `(paths of ONNX files or architectures, and a column for each label), and train one for ${what}: ` +
+    `auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`
+  );
+}

@@ -1,0 +1,54 @@
+// What `auspex evaluate` found, for people.
+
+import { type Evaluated, rowsText } from '../../app/evaluate.js';
+import {
+  bootstrapText,
+  coverageText,
+  type EvaluatedLabel,
+  resultTexts,
+} from '../../report/evaluation-report.js';
+import { printable } from '../../util/printable.js';
+import { fit, formatExact, table, WIDTH, wrap } from '../format.js';
+
+export function evaluationText(found: Evaluated, report: string | undefined): string {
+  const { file, info, data, tableRows, chosen, labels, absent } = found;
+  const rows = rowsText(tableRows, chosen);
+  const head = [
+    `${info.kind} for ${info.seen.spaces.join(', ')}, trained on ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}`,
+    `  predictor  ${fit(file, WIDTH - 13, 'end')}`,
+    `  table      ${fit(data, WIDTH - 13, 'end')}`,
+    `  rows       ${fit(rows, WIDTH - 13, 'end')}`,
+  ];
+  const sections = [
+    head,
+    ...labels.map(labelLines),
+    ...(absent.length === 0 ? [] : [wrap(`not in the table: ${absent.join(', ')}`, 0, 2)]),
+    ...(report === undefined ? [] : [[`report written to ${report}`]]),
+  ];
+  return sections.map((lines) => lines.map((line) => printable(fit(line, WIDTH))).join('\n')).join('\n\n');
+}
+
+function labelLines({ label, unit, better, trainedOn, promised, evaluation }: EvaluatedLabel): string[] {
+  const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
+  const title = [
+    `${label}${unit === '' ? '' : ` (${unit})`}, ${better} is better: `,
+    `${formatExact(rows)} rows`,
+    withoutTruth === 0 ? '' : `, ${formatExact(withoutTruth)} without a value`,
+    trainedOn === label ? '' : `, predicted by one trained on ${trainedOn}`,
+  ];
+  const columns = [
+    { title: 'metric' },
+    { title: '' },
+    { title: 'value', align: 'right' as const },
+    { title: '95% interval', flexible: 'start' as const },
+  ];
+  return [
+    ...wrap(title.join(''), 0, 2),
+    ...table(
+      columns,
+      metrics.map((metric) => [metric.name, metric.title, ...resultTexts(metric)]),
+    ),
+    ...(coverage === undefined ? [] : wrap(coverageText(coverage, promised, unit), 2)),
+    ...wrap(bootstrapText(rows, bootstrap), 2),
+  ];
+}

@@ -1,0 +1,142 @@
+// Predictions for people: one network in full, or many as one table.
+
+import { type BundledEntry, bundledName } from '../../app/bundled.js';
+import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
+import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from '../format.js';
+
+type Known = PredictedNetwork & { readonly network: object };
+
+export function numberText(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
+}
+
+function costText({ parameters, macs, flops }: Cost): string {
+  return `  parameters ${formatExact(parameters)}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`;
+}
+
+/** All that is known of one network. */
+export function networkText(found: Known): string {
+  const { network, answers, cost, family, refused, needed } = found;
+  const title =
+    network.arch !== undefined && network.file === undefined
+      ? [network.arch.space.title, ...broken(network.arch.text, 2)]
+      : [network.ref];
+  const kind =
+    network.file === undefined || family === undefined
+      ? []
+      : [`  ${family.by === 'structure' ? 'the structure of' : 'an architecture of'} ${family.name}`];
+  return [
+    ...title,
+    ...kind,
+    ...(cost ? [costText(cost)] : []),
+    ...(answers.length > 0 ? ['', ...answerTable(answers)] : []),
+    ...(refused.length > 0
+      ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
+      : []),
+    ...(needed === undefined ? [] : ['', ...wrap(needed, 2)]),
+  ].join('\n');
+}
+
+function answerTable(answers: readonly Answer[]): string[] {
+  const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
+  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
+    label.name,
+    numberText(value),
+    label.unit,
+    low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
+  ]);
+  const columns: Column[] = [
+    { title: 'predicted', flexible: 'start' },
+    { title: '', align: 'right' },
+    { title: '' },
+    { title: coverage === undefined ? '' : `${Math.round(coverage * 100)}% interval` },
+  ];
+  return table(columns, rows, 2);
+}
+
+/** Every label that some network has, in the order in which they come. */
+function labelsOf(found: readonly Known[]): string[] {
+  return [...new Set(found.flatMap(({ answers }) => answers.map(({ label }) => label.name)))];
+}
+
+const SPACE_BETWEEN = 2;
+const LEAST_NAME = 24;
+
+/** Many networks as one table, with as many labels as fit. */
+export function networksText(found: readonly Known[]): string {
+  const labels = labelsOf(found);
+  const costs: [Column, (of: Known) => string][] = found.some(({ cost }) => cost)
+    ? [
+        [{ title: 'params', align: 'right' }, ({ cost }) => (cost ? formatCount(cost.parameters) : '')],
+        [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? formatCount(cost.macs) : '')],
+      ]
+    : [];
+  let room = terminalWidth() - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
+  const shown = labels.filter((label, i) => {
+    room -= Math.max(label.length, 6) + SPACE_BETWEEN;
+    return room >= 0 || i === 0;
+  });
+  const columns: [Column, (of: Known) => string][] = [
+    [{ title: 'network', flexible: 'middle' }, ({ network }) => network.arch?.text ?? network.ref],
+    ...costs,
+    ...shown.map((label): [Column, (of: Known) => string] => [
+      { title: label, align: 'right' },
+      ({ answers }) => {
+        const answer = answers.find((a) => a.label.name === label);
+        return answer === undefined ? '' : numberText(answer.prediction.value);
+      },
+    ]),
+  ];
+  const more = labels.length - shown.length;
+  return [
+    ...table(
+      columns.map(([column]) => column),
+      found.map((of) => columns.map(([, text]) => text(of))),
+      0,
+    ),
+    ...(more > 0 ? [`… ${more} more labels: choose with --label, or print all with --json`] : []),
+  ].join('\n');
+}
+
+/** Many networks for other programs: a header and a line each, separated by tabs; nothing is left out. */
+export function networksTsv(
+  found: readonly Known[],
+  isFirst: boolean,
+  before: string,
+): { text: string; header: string } {
+  const hasCost = found.some(({ cost }) => cost);
+  const labels = labelsOf(found);
+  const header = [
+    'network',
+    ...(hasCost ? ['parameters', 'macs'] : []),
+    ...labels.flatMap((label) => [label, `${label}.low`, `${label}.high`]),
+  ].join('\t');
+  const lines = found.map(({ network, cost, answers }) =>
+    [
+      network.arch?.text ?? network.ref,
+      ...(hasCost ? [cost ? String(cost.parameters) : '', cost ? String(cost.macs) : ''] : []),
+      ...labels.flatMap((label) => {
+        const prediction = answers.find((a) => a.label.name === label)?.prediction;
+        return [prediction?.value, prediction?.low, prediction?.high].map((value) =>
+          value === undefined ? '' : numberText(value),
+        );
+      }),
+    ].join('\t'),
+  );
+  const isNew = isFirst || header !== before;
+  return { text: [...(isNew ? [header] : []), ...lines].join('\n'), header };
+}
+
+/** The bundled predictors and what they predict. */
+export function bundledText(entries: readonly BundledEntry[]): string {
+  return entries
+    .map(({ file, spaces, about, labels }) => {
+      const names = labels.map(({ name, unit }) => (unit === '' ? name : `${name} (${unit})`)).join(', ');
+      return [
+        `${bundledName(file)}: ${about}`,
+        ...wrap(`architectures of ${spaces.join(', ')}`, 2),
+        ...wrap(`labels: ${names}`, 2, 4),
+      ].join('\n');
+    })
+    .join('\n\n');
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import '../ops/index.js';
+import { kendallTauB } from '../metrics/index.js';
+import { ArchNetwork } from '../networks/arch-network.js';
+import type { Network } from '../networks/network.js';
+import { listOf } from '../networks/networks.js';
+import { Resolver } from '../networks/resolver.js';
+import { spaceNamed } from '../spaces/index.js';
+import { Random } from '../util/random.js';
+import { type KindExpectations, testKind } from './conformance.testing.js';
+import { KINDS } from './kinds/index.js';
+import { embeddingKind, leftBy, pairsKind, twoViewsKind } from './kinds.testing.js';
+import { decodePredictor } from './load.js';
+
+/** Different networks of a space. */
+function drawn(name: string, count: number): Network[] {
+  const space = spaceNamed(name);
+  const random = Random.seeded(9);
+  const found = new Map<string, Network>();
+  while (found.size < count) {
+    const network = new ArchNetwork(space, space.sample(random));
+    if (network.counts().parameters > 0) found.set(network.key(), network);
+  }
+  return [...found.values()];
+}
+
+const cells = drawn('nasbench201', 60);
+// Whole networks of few nodes.
+const networks = drawn('nnlqp-alexnet', 60);
+const file = new Resolver().network({ ...networks[0]!.model(), metadata: new Map() });
+const STEPS: KindExpectations['changes'] = { steps: 6, batch: 16, members: 1, isFromScratch: true };
+const ofCells = { networks: cells, foreign: file };
+const seesCells = (model: object, badOption: Record<string, unknown>): KindExpectations => ({
+  ...ofCells,
+  changes: { ...STEPS, model: model as Record<string, unknown> },
+  badOption,
+});
+const seesNetworks = (model: object, badOption: Record<string, unknown>): KindExpectations => ({
+  networks,
+  changes: { ...STEPS, steps: 4, model: model as Record<string, unknown> },
+  badOption,
+});
+
+/** Every registered kind has a line here. */
+const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
+  'nn-former': seesCells({ width: 8, layers: 1 }, { maskVariant: 'foo' }),
+  'nar-former-v2': seesCells({ width: 16, layers: 1, groups: 2, expansion: 1 }, { width: 15 }),
+  gcn: seesCells({ width: 8, layers: 1 }, { layers: 100_000 }),
+  sage: seesCells({ width: 8 }, { width: 2.5 }),
+  'nn-former-network': seesNetworks({ width: 8, blocks: 1 }, { width: 65 }),
+  'nar-former-v2-network': seesNetworks({ width: 8, groups: 2, layers: 1, expansion: 1 }, { width: -3 }),
+  'nnlp-network': seesNetworks({ width: 8 }, { dropout: 5 }),
+  forest: { ...ofCells, changes: { model: { trees: 5 } }, badOption: { trees: 0 } },
+  linear: { networks, changes: {}, badOption: { ridge: -1 } },
+  params: { networks: cells, changes: {} },
+  flops: { networks: cells, changes: {} },
+  'test-pairs': { ...ofCells, changes: {}, badOption: { width: 1000 } },
+  'test-embedding': { ...ofCells, changes: {}, badOption: { width: 0 } },
+  'test-two-views': seesCells({ width: 8 }, { width: 0.5 }),
+};
+
+it('has expectations of every kind', () => {
+  expect([...KINDS.keys()].sort()).toEqual(Object.keys(EXPECTATIONS).sort());
+});
+
+for (const [name, kind] of KINDS) testKind(kind, EXPECTATIONS[name]!);
+
+describe('what the contract holds', () => {
+  const run = { seed: 1, threads: 1 };
+  const all = listOf(cells);
+  const parameters = Float64Array.from(cells, (network) => network.counts().parameters);
+
+  it('a ranker that learned from pairs: an order, no values', async () => {
+    const labels = { names: ['size'], values: parameters };
+    const { predictor } = await pairsKind.fit({ networks: all, labels }, {}, run);
+    const again = await decodePredictor(predictor.toOnnx());
+    expect([again.predict, typeof again.order, typeof again.embed]).toEqual([
+      undefined,
+      'function',
+      'function',
+    ]);
+    const order = await again.order!(all);
+    expect(kendallTauB(order, parameters)).toBeGreaterThan(0.6);
+    expect(order.every((share) => share >= 0 && share <= 1)).toBe(true);
+    await Promise.all([predictor.dispose(), again.dispose()]);
+  });
+
+  it('an embedding in two stages, of which the second keeps the trunk', async () => {
+    const { predictor } = await embeddingKind.fit({ networks: all }, {}, run);
+    const { rows, width, data } = await predictor.embed!(all);
+    expect([rows, width, data.length]).toEqual([60, 8, 480]);
+    expect([predictor.predict, predictor.order]).toEqual([undefined, undefined]);
+    const [before, after] = [leftBy.get('operations')!, leftBy.get('sizes')!];
+    for (const name of ['trunk.weight', 'trunk.bias']) expect(after.get(name)).toEqual(before.get(name));
+    expect([...after.keys()].sort()).toEqual(['sizes.bias', 'sizes.weight', 'trunk.bias', 'trunk.weight']);
+    await predictor.dispose();
+  });
+
+  it('several views in one predictor', async () => {
+    const labels = { names: ['size'], values: parameters.map(Math.log) };
+    const changes = { steps: 150, rate: 3e-2, members: 1 };
+    const { predictor } = await twoViewsKind.fit({ networks: all, labels }, changes, run);
+    const inputs = predictor.model.graph.inputs.map(({ name }) => name);
+    expect(inputs).toEqual(['operations', 'size', 'adjacency', 'features']);
+    const { values } = await predictor.predict!(all);
+    expect(kendallTauB(values, parameters)).toBeGreaterThan(0.8);
+    await predictor.dispose();
+  });
+});

@@ -1,0 +1,195 @@
+// Kinds of predictors: how each is trained. One file a kind in kinds/, which registers it; one conformance suite for all.
+import * as z from 'zod';
+import type { Networks } from '../networks/networks.js';
+import { AuspexError } from '../util/errors.js';
+import { printableStart } from '../util/printable.js';
+import type { ErrorScale } from './conformal.js';
+import type { Labels } from './labels.js';
+import type { Json, OnBad, Predictor, PredictorInfo, TrainingSplit } from './predictor.js';
+import type { TrainedMember, TrainingRun } from './train.js';
+
+/** What a predictor is trained on. */
+export interface TrainingData {
+  readonly networks: Networks;
+  /** NaN where a row lacks a label. Kinds that learn from networks alone need none. */
+  readonly labels?: Labels;
+  /** Rows that are not trained on: weights are chosen by them, and intervals are made with them. */
+  readonly validation?: { readonly networks: Networks; readonly labels?: Labels };
+  /** A predictor of the same kind to begin with. */
+  readonly from?: Predictor;
+  /** How the rows were drawn, for the record. */
+  readonly split?: TrainingSplit;
+  /** Of the architectures of all rows, those held out too: what the predictor has seen. See `ArchDigests`. */
+  readonly digests?: string;
+}
+
+/** What is learned of a space before any label. */
+export type Pretraining = {
+  /** Architectures that are drawn from the space. */
+  readonly rows: number;
+  readonly steps: number;
+  readonly rate: number;
+};
+
+/** What users may change of how a predictor is trained. */
+export interface RecipeChanges {
+  readonly steps?: number;
+  readonly members?: number;
+  readonly batch?: number;
+  readonly rate?: number;
+  /** Options of the model, by name. */
+  readonly model?: Readonly<Record<string, unknown>>;
+  /** Of kinds that learn something before the labels. */
+  readonly pretraining?: Pretraining;
+  /** Nothing is learned before the labels. */
+  readonly isFromScratch?: boolean;
+}
+
+/** How long and how fast; kinds add what is their own. */
+export type StepsRecipe = {
+  /** Of the optimiser, in all. */
+  readonly steps: number;
+  /** Rows of a step. */
+  readonly batch: number;
+  readonly rate: number;
+  /** How many are trained from different seeds; the prediction is their mean. */
+  readonly members: number;
+};
+
+export interface FitRun extends TrainingRun {
+  /** Bad rows are left out and told here; without it the first one is thrown. Validation rows count from 0, too. */
+  readonly onBad?: OnBad;
+}
+
+export interface Fitted {
+  readonly predictor: Predictor;
+  /** How the training went, by member; none of what is not trained in steps. */
+  readonly members: readonly TrainedMember[];
+  /** Validation rows that are networks of the training too: intervals are made without them. */
+  readonly excluded: number;
+}
+
+export interface PredictorKind<O = unknown> {
+  readonly name: string;
+  readonly title: string;
+  readonly paper: string;
+  /** What it looks at, in a few words. */
+  readonly summary: string;
+  readonly views: readonly string[];
+  /** What it needs: labels; networks alone; labels, of which it compares pairs. */
+  readonly learns: 'labels' | 'networks' | 'pairs';
+  /** Options of the model that users may change, with ranges and defaults. */
+  readonly options: z.ZodType<O>;
+  /**
+   * How it is trained on so many rows; there is none of what is not trained in steps, and has no members, checkpoints or
+   * predictor to begin with.
+   *
+   * @throws AuspexError BAD_OPTION, MODEL_OPTION, PREDICTOR_KIND
+   */
+  recipe?(rows: number, changes?: RecipeChanges, from?: Predictor, scale?: ErrorScale): StepsRecipe;
+  /** @throws AuspexError LABEL_…, MODEL_OPTION, TRAINING_DIVERGED, TRAINING_STOPPED, and what views throw */
+  fit(data: TrainingData, changes: RecipeChanges, run: FitRun): Promise<Fitted>;
+  /** Learns what can be told of networks for nothing, to begin with where few labels are known. */
+  pretrain?(networks: Networks, changes: RecipeChanges, run: FitRun): Promise<Fitted>;
+}
+
+const kinds = new Map<string, PredictorKind>();
+
+/** All kinds, in the order they were registered. */
+export const KINDS: ReadonlyMap<string, PredictorKind> = kinds;
+
+export function registerKind<O>(kind: PredictorKind<O>): PredictorKind<O> {
+  kinds.set(kind.name, kind as PredictorKind);
+  return kind;
+}
+
+/**
+ * The kind of a name.
+ *
+ * @throws AuspexError PREDICTOR_UNKNOWN
+ */
+export function kindNamed(name: string): PredictorKind {
+  const kind = KINDS.get(name);
+  if (kind !== undefined) return kind;
+  throw new AuspexError('PREDICTOR_UNKNOWN', `there is no predictor called '${printableStart(name, 40)}'`, {
+    hint: `there are ${[...KINDS.keys()].join(', ')}`,
+  });
+}
+
+/** Throws where a predictor to begin with is of another kind. */
+export function expectKind(name: string, from: Predictor | undefined): void {
+  if (from === undefined || from.info.kind === name) return;
+  throw new AuspexError('PREDICTOR_KIND', `${from.info.kind} cannot be trained further as ${name}`, {
+    hint: `give a predictor of the kind ${name}`,
+  });
+}
+
+/**
+ * Whether a predictor to begin with has the sizes that options ask for; dropout is no size. Options that are not given,
+ * or are what the predictor has, change nothing.
+ */
+export function hasSizes({ recipe }: PredictorInfo, model: RecipeChanges['model'] = {}): boolean {
+  const own = (recipe as { model?: { readonly [name: string]: Json } }).model ?? {};
+  return Object.entries(model).every(
+    ([name, value]) => name === 'dropout' || JSON.stringify(value) === JSON.stringify(own[name]),
+  );
+}
+
+/**
+ * Options with some changed.
+ *
+ * @param base what those that are not given are
+ * @throws AuspexError MODEL_OPTION, which lists what there is and its range
+ */
+export function changedOptions<O>(
+  { name: kind, options }: Pick<PredictorKind<O>, 'name' | 'options'>,
+  base: O,
+  changes: RecipeChanges['model'] = {},
+): O {
+  const described = describedOptions(options, base);
+  const wrong = (message: string): AuspexError =>
+    new AuspexError('MODEL_OPTION', message, {
+      hint: described.size === 0 ? 'it has no options' : `it has ${[...described.values()].join('; ')}`,
+    });
+  for (const name of Object.keys(changes)) {
+    if (!described.has(name)) throw wrong(`${kind} has no option '${printableStart(name, 40)}'`);
+  }
+  const found = options.safeParse({ ...base, ...changes });
+  if (found.success) return found.data;
+  const { path, message } = found.error.issues[0]!;
+  const name = path[0] === undefined ? undefined : String(path[0]);
+  throw name === undefined
+    ? wrong(`options of ${kind}: ${message}`)
+    : wrong(
+        `option '${name}' of ${kind} cannot be ${printableStart(JSON.stringify(changes[name] ?? null), 60)}: ${message}`,
+      );
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Every option in words: `width: a whole number from 4 to 1024, like 64`. */
+function describedOptions(options: z.ZodType, base: unknown): ReadonlyMap<string, string> {
+  const { properties = {} } = z.toJSONSchema(options, { io: 'input' }) as JsonSchema;
+  return new Map(
+    Object.entries(properties).map(([name, schema]) => {
+      const like = JSON.stringify((base as Record<string, unknown>)[name]);
+      return [name, `${name}: ${rangeText(schema)}, like ${like}`];
+    }),
+  );
+}
+
+function rangeText({ type, enum: names, minimum, exclusiveMinimum, maximum, items }: JsonSchema): string {
+  if (names !== undefined) return names.join(' or ');
+  if (type === 'boolean') return 'true or false';
+  if (type === 'array') return `a list of ${rangeText(items ?? {})}`;
+  const least = exclusiveMinimum === undefined ? `from ${minimum}` : `above ${exclusiveMinimum}`;
+  return `a ${type === 'integer' ? 'whole ' : ''}number ${least} to ${maximum}`;
+}

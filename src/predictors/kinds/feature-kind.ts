@@ -1,0 +1,82 @@
+// What kinds that fit a row of numbers have in common: one fit for every label, without steps. What every other predictor
+// must beat.
+import type { ZodType } from 'zod';
+import { symbol } from '../../graph/dim.js';
+import type { Model } from '../../graph/graph.js';
+import { Builder, type Value } from '../../ops/build.js';
+import { baselineModel, INPUT, OPSETS } from '../baselines/baseline-model.js';
+import type { FeatureRows } from '../baselines/feature-rows.js';
+import { OUTPUTS } from '../entries.js';
+import { fitLabels } from '../fit.js';
+import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
+import { column, type LabelScale, learned, unlearned } from '../labels.js';
+import { paced } from '../paced.js';
+import type { Json } from '../predictor.js';
+import type { FeatureOptions, FeatureSet } from '../views/features.js';
+
+/** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */
+export type FittedFeatures = (x: Value) => Value;
+
+export interface FeatureKind<O> extends FeatureOptions {
+  readonly name: string;
+  readonly title: string;
+  readonly paper: string;
+  readonly summary: string;
+  readonly options: ZodType<O>;
+  /** Yields the part that is done, often enough for others to have their turn. */
+  fit(rows: FeatureRows, targets: Float64Array, options: O, seed: number): Generator<number, FittedFeatures>;
+}
+
+/** A kind that fits features, registered. */
+export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKind<O> {
+  const { name, title, paper, summary, options, features } = kind;
+  return registerKind({
+    name,
+    title,
+    paper,
+    summary,
+    views: ['features'],
+    learns: 'labels',
+    options,
+    fit: async (data, changes, run) => {
+      const model = changedOptions(kind, options.parse({}), changes.model);
+      const viewOptions = { features } as Json;
+      return fitLabels(
+        { kind, view: 'features', viewOptions },
+        data,
+        run,
+        async ({ set, labels, scales }) => {
+          const all = set as FeatureSet;
+          const fitted: FittedFeatures[] = [];
+          for (const [label, scale] of scales.entries()) {
+            const truths = column(labels, label);
+            const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
+            const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
+            const steps = kind.fit(all.some(known), targets, model, run.seed);
+            fitted.push(
+              await paced(steps, run.signal, (part) =>
+                run.onProgress?.({ part: (label + part) / scales.length }),
+              ),
+            );
+          }
+          const graph = featureModel(name, all.rows.names, fitted, scales);
+          return { model: graph, recipe: { model } as unknown as Json };
+        },
+      );
+    },
+  });
+}
+
+/** `features` (batch, F) → `prediction` (batch, labels), in the labels' units. */
+function featureModel(
+  name: string,
+  features: readonly string[],
+  fitted: readonly FittedFeatures[],
+  scales: readonly LabelScale[],
+): Model {
+  const builder = new Builder({ opsets: OPSETS });
+  const x = builder.input(INPUT, 'float32', [symbol('batch'), features.length]);
+  const each = fitted.map((apply) => apply(x));
+  const prediction = unlearned(each.length === 1 ? each[0]! : builder.concat(each, 1), scales);
+  return baselineModel(name, features, builder, { [OUTPUTS.values]: prediction });
+}

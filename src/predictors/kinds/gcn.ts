@@ -1,0 +1,28 @@
+// The graph convolutional network of BRP-NAS for accuracies and latencies of cells.
+import * as z from 'zod';
+import { GCN, gcn } from '../gcn.js';
+import type { GraphInputs } from '../nn-former.js';
+import { cellRecipe, onePass, seesCells } from './cell-recipe.js';
+import { graphKind } from './graph-kind.js';
+import { dropout, layers, width } from './options.js';
+
+const OPTIONS = z.strictObject({
+  width: width(GCN.width),
+  layers: layers(GCN.layers),
+  dropout: dropout(GCN.dropout),
+});
+
+graphKind({
+  name: 'gcn',
+  title: 'GCN (BRP-NAS)',
+  paper: 'Dudziak et al., NeurIPS 2020',
+  summary: 'cells: graph convolutions, as in BRP-NAS',
+  ...seesCells('fixed'),
+  standard: { kind: 'standard', centre: 0 },
+  options: OPTIONS,
+  recipe: (rows, scale) => ({
+    ...onePass(cellRecipe(rows, scale)),
+    model: OPTIONS.parse(scale === 'log' ? { dropout: 0.002 } : {}),
+  }),
+  build: (s, inputs, options, outputs) => gcn(s, inputs as unknown as GraphInputs, { ...options, outputs }),
+});

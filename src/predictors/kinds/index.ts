@@ -1,0 +1,23 @@
+// All kinds of predictors, the ones for cells first. Adding one is a line here.
+import './nn-former.js';
+import './nar-former-v2.js';
+import './gcn.js';
+import './sage.js';
+import './nn-former-network.js';
+import './nar-former-v2-network.js';
+import './nnlp-network.js';
+import './forest.js';
+import './linear.js';
+
+export {
+  type FitRun,
+  type Fitted,
+  hasSizes,
+  KINDS,
+  kindNamed,
+  type PredictorKind,
+  type RecipeChanges,
+  registerKind,
+  type StepsRecipe,
+  type TrainingData,
+} from '../kind.js';

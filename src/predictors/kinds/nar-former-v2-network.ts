@@ -1,0 +1,21 @@
+// NAR-Former V2 for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
+import * as z from 'zod';
+import type { NetworkInputs } from '../latency/heads.js';
+import { narFormerV2Latency } from '../nar-former-v2.js';
+import { graphKind } from './graph-kind.js';
+import { GROUPS_DIVIDE, NAR_FORMER_V2_OPTIONS } from './nar-former-v2.js';
+import { networkRecipe, seesNetworks } from './network-recipe.js';
+
+const OPTIONS = z.strictObject(NAR_FORMER_V2_OPTIONS).refine(...GROUPS_DIVIDE);
+
+graphKind({
+  name: 'nar-former-v2-network',
+  title: 'NAR-Former V2 of networks',
+  paper: 'Yi et al., NeurIPS 2023',
+  summary: 'whole networks: as nar-former-v2',
+  ...seesNetworks('nar-former-v2'),
+  options: OPTIONS,
+  recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),
+  build: (s, inputs, options, outputs) =>
+    narFormerV2Latency(s, inputs as unknown as NetworkInputs, { ...options, outputs, positive: false }),
+});

@@ -1,0 +1,28 @@
+// NN-Former for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
+import * as z from 'zod';
+import type { NetworkInputs } from '../latency/heads.js';
+import { NN_FORMER_LATENCY, nnFormerLatency } from '../latency/nn-former-latency.js';
+import { graphKind } from './graph-kind.js';
+import { networkRecipe, seesNetworks } from './network-recipe.js';
+import { dropout, layers, width } from './options.js';
+
+const OPTIONS = z
+  .strictObject({ width: width(96), blocks: layers(2), dropout: dropout(NN_FORMER_LATENCY.dropout) })
+  .refine((o) => o.width % 4 === 0, { path: ['width'], message: 'it must be a multiple of the 4 heads' });
+
+graphKind({
+  name: 'nn-former-network',
+  title: 'NN-Former of networks',
+  paper: 'Xu et al., CVPR 2025',
+  summary: 'whole networks: as nn-former',
+  ...seesNetworks('nn-former'),
+  options: OPTIONS,
+  recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),
+  build: (s, inputs, options, outputs) =>
+    nnFormerLatency(s, inputs as unknown as NetworkInputs, {
+      ...NN_FORMER_LATENCY,
+      ...options,
+      outputs,
+      positive: false,
+    }),
+});

@@ -1,0 +1,21 @@
+// NNLP, the GraphSAGE of NNLQP, for latencies and other labels of whole networks. Narrower than the paper's.
+import * as z from 'zod';
+import type { NetworkInputs } from '../latency/heads.js';
+import { NNLP, nnlp } from '../latency/nnlp.js';
+import { graphKind } from './graph-kind.js';
+import { networkRecipe, seesNetworks } from './network-recipe.js';
+import { dropout, width } from './options.js';
+
+const OPTIONS = z.strictObject({ width: width(128), dropout: dropout(NNLP.dropout) });
+
+graphKind({
+  name: 'nnlp-network',
+  title: 'NNLP (GraphSAGE) of networks',
+  paper: 'Liu et al., ICPP 2022',
+  summary: 'whole networks: GraphSAGE',
+  ...seesNetworks('nnlp'),
+  options: OPTIONS,
+  recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),
+  build: (s, inputs, options, outputs) =>
+    nnlp(s, inputs as unknown as NetworkInputs, { ...NNLP, ...options, outputs, positive: false }),
+});

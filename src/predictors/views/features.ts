@@ -1,0 +1,176 @@
+// Networks as a row of numbers: what they cost, and where a space has them, features of the cell's structure.
+import * as z from 'zod';
+import { symbol } from '../../graph/dim.js';
+import type { Network } from '../../networks/network.js';
+import type { Networks } from '../../networks/networks.js';
+import type { Batch } from '../../nn/batch.js';
+import { SPACES, spaceNamed } from '../../spaces/index.js';
+import type { Cell } from '../../spaces/space.js';
+import { AuspexError } from '../../util/errors.js';
+import { INPUT } from '../baselines/baseline-model.js';
+import { FeatureRows } from '../baselines/feature-rows.js';
+import { type Graf, grafOf } from '../baselines/graf.js';
+import { readEach } from '../encode.js';
+import { type GraphSet, notCovered, registerView, type View, whyNot } from './view.js';
+
+const STATE = z.object({
+  /** In the order of the input. */
+  names: z.array(z.string()).min(1),
+  /** Whose cells they are features of; null for those that every network has. */
+  space: z.string().nullable(),
+});
+export type FeatureState = z.infer<typeof STATE>;
+
+/** Numbers that every network has. */
+const COSTS = ['parameters', 'macs', 'flops', 'depth'] as const;
+export type CostFeature = (typeof COSTS)[number];
+
+/** Costs by name; `structure` is all that is known of a space's cells. */
+export type FeatureOptions = { readonly features: 'structure' | readonly CostFeature[] };
+
+/** Made once: a predictor asks for every network. */
+const grafs = new Map<string, Graf | undefined>();
+
+/** GRAF's features of a space, where they are defined for it. */
+function grafNamed(name: string | null | undefined): Graf | undefined {
+  if (!name) return undefined;
+  if (!grafs.has(name)) {
+    const space = SPACES.find((known) => known.name === name);
+    grafs.set(name, space && grafOf(space));
+  }
+  return grafs.get(name);
+}
+
+/** Networks that are looked at to find out which space they are of. */
+const LOOKED_AT = 32;
+
+export const featureView: View<FeatureState> = {
+  name: 'features',
+  state: STATE,
+
+  async prepare(networks, options, prior) {
+    const { features } = options as FeatureOptions;
+    if (prior !== undefined) return prior;
+    return features === 'structure'
+      ? structureOf(commonSpace(networks))
+      : { names: [...features], space: null };
+  },
+
+  covers: (network, state) => whyNot(() => rowOf(network, state)),
+
+  inputs: ({ names }) => ({ [INPUT]: { type: 'float32', dims: [symbol('batch'), names.length] } }),
+
+  async encode(networks, state, options) {
+    const rows = await readEach(networks, (network) => rowOf(network, state), options);
+    const data = new Float32Array(rows.length * state.names.length);
+    rows.forEach((row, i) => void data.set(row, i * state.names.length));
+    return new FeatureSet(new FeatureRows(state.names, data));
+  },
+};
+registerView(featureView);
+
+/** Rows of numbers, which are put into batches as they are. */
+export class FeatureSet implements GraphSet {
+  readonly rows: FeatureRows;
+  readonly count: number;
+
+  constructor(rows: FeatureRows) {
+    this.rows = rows;
+    this.count = rows.count;
+  }
+
+  batch(rows: readonly number[]): Batch {
+    const { names, data } = this.some(rows);
+    return { [INPUT]: { type: 'float32', dims: [rows.length, names.length], data } };
+  }
+
+  some(chosen: readonly number[]): FeatureRows {
+    const { names, data } = this.rows;
+    const width = names.length;
+    const part = new Float32Array(chosen.length * width);
+    chosen.forEach((row, i) => void part.set(data.subarray(row * width, (row + 1) * width), i * width));
+    return new FeatureRows(names, part);
+  }
+}
+
+/** The one space that networks are of; undefined for files, and where there are several. */
+function commonSpace(networks: Networks): string | undefined {
+  const names = new Set<string | undefined>();
+  for (let row = 0; row < Math.min(networks.count, LOOKED_AT); row++) {
+    try {
+      names.add(networks.at(row).arch?.space.name);
+    } catch (error) {
+      // Said when it is encoded.
+      if (!(error instanceof AuspexError)) throw error;
+    }
+  }
+  const [name] = names;
+  return names.size === 1 ? name : undefined;
+}
+
+/**
+ * GRAF's features where they are defined for the space; of other spaces with cells how often every operation is there,
+ * parameters and MACs; else parameters, MACs and depth.
+ */
+function structureOf(name: string | undefined): FeatureState {
+  const graf = grafNamed(name);
+  if (graf !== undefined) return { names: [...graf.names], space: name! };
+  const space = name === undefined || name.startsWith('onnx') ? undefined : spaceNamed(name);
+  const { cell, vocabulary } = space ?? {};
+  if (cell === undefined || vocabulary === undefined) {
+    return { names: ['parameters', 'macs', 'depth'], space: null };
+  }
+  return { names: [...vocabulary.map(countName), 'parameters', 'macs'], space: name! };
+}
+
+function countName(operation: string): string {
+  return `count(${operation})`;
+}
+
+/** The features of a network, in the order of the names. */
+function rowOf(network: Network, { names, space }: FeatureState): ArrayLike<number> {
+  const cell = space === null ? undefined : cellOf(network, space);
+  const graf = grafNamed(space);
+  if (cell !== undefined && graf !== undefined) {
+    expectFeatures(names, graf.names);
+    return graf.rows([cell]).data;
+  }
+  const counts = new Map<string, number>();
+  for (const op of cell?.ops ?? []) counts.set(countName(op), (counts.get(countName(op)) ?? 0) + 1);
+  const costs = names.some((name) => !name.startsWith('count(')) ? network.settled().counts() : undefined;
+  return names.map((name) => {
+    if (name.startsWith('count(')) return counts.get(name) ?? 0;
+    if (!COSTS.includes(name as CostFeature)) expectFeatures(names, COSTS);
+    const value = costs![name as CostFeature];
+    if (Number.isFinite(Math.fround(value))) return value;
+    throw notCovered(
+      'FEATURES_NOT_FINITE',
+      `cannot use ${network.ref}: its '${name}' is ${value}`,
+      'leave out such rows; if sizes are open, fix them with --dim NAME=SIZE',
+    );
+  });
+}
+
+function cellOf(network: Network, space: string): Cell {
+  const { arch, ref } = network;
+  const cell = arch?.space.name === space ? network.cell() : undefined;
+  if (cell !== undefined) return cell;
+  const hint = 'train a predictor on such networks; whole-network predictors see any: nn-former-network';
+  throw arch === undefined
+    ? notCovered(
+        'NETWORK_WITHOUT_SPACE',
+        `uses features of cells of ${space}; ${ref} does not say which architecture it is`,
+        `give a file that \`auspex space export\` wrote; ${hint}`,
+      )
+    : notCovered('OTHER_SPACE', `uses features of cells of ${space}; ${ref} is of ${arch.space.name}`, hint);
+}
+
+/** Throws where a predictor's file was fitted to features that are now others. */
+function expectFeatures(found: readonly string[], now: readonly string[]): void {
+  if (found.length === now.length && found.every((name, i) => name === now[i])) return;
+  throw notCovered(
+    'FEATURES_OTHER',
+    'was fitted to features that auspex no longer computes',
+    'train it again',
+  );
+}

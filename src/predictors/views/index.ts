@@ -1,0 +1,14 @@
+// All views. Adding one is a line here.
+import './cell.js';
+import './nnlqp.js';
+import './features.js';
+import './joined.js';
+
+export {
+  type EncodeOptions,
+  type GraphSet,
+  type InputShapes,
+  registerView,
+  type View,
+  viewNamed,
+} from './view.js';

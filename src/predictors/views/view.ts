@@ -1,0 +1,108 @@
+// A view: how an estimator sees networks. It decides which networks are covered, and turns them into tensors; what it has
+// to remember of the training data is its state, which is kept in the predictor's file. One file a view.
+import type { ZodType } from 'zod';
+import type { DataType } from '../../graph/dtype.js';
+import type { Shape } from '../../graph/types.js';
+import type { Network } from '../../networks/network.js';
+import type { Networks } from '../../networks/networks.js';
+import type { Batch } from '../../nn/batch.js';
+import { AuspexError } from '../../util/errors.js';
+import { printableStart } from '../../util/printable.js';
+import type { Json, OnBad } from '../predictor.js';
+
+/** What a model takes; sizes that may be any are symbols, the first is `batch`. */
+export type InputShapes = Readonly<Record<string, { readonly type: DataType; readonly dims: Shape }>>;
+
+/** Networks that can be put into batches. */
+export interface GraphSet {
+  readonly count: number;
+  /** The model's inputs for rows; `reordered` ones read differently but mean the same. */
+  batch(rows: readonly number[], variant?: 'given' | 'reordered'): Batch;
+  /** Rows of one batch have the same. One for all where there is none of this. */
+  bucketOf?(row: number): number;
+  /** The most rows of a batch of a bucket, where its graphs are so large that more would take too much memory. */
+  mostOf?(bucket: number): number;
+  /** Rows that are encoded alike have the same; they are predicted once. */
+  keyOf?(row: number): string;
+  /** The same rows in buckets that have at least so many, for training: each bucket is compiled. */
+  merged?(least: number): GraphSet;
+}
+
+export interface EncodeOptions {
+  /** Told of networks that cannot be encoded, by their place; they are left out. Without it the first is thrown. */
+  readonly onBad?: OnBad;
+  readonly signal?: AbortSignal;
+}
+
+export interface View<S extends Json = Json> {
+  readonly name: string;
+  /** Checks the state of a file. */
+  readonly state: ZodType<S>;
+  /**
+   * @param options what a kind of predictor asks of the view
+   * @param prior the state of a predictor to begin with, which must not be contradicted
+   */
+  prepare(networks: Networks, options: Json, prior?: S): Promise<S>;
+  /**
+   * Why a network cannot be seen. Its message is a predicate, as `predicts cells of nasbench201; net.onnx has none`: a
+   * caller puts the predictor's name before it. Never throws.
+   */
+  covers(network: Network, state: S): AuspexError | undefined;
+  inputs(state: S): InputShapes;
+  /** Networks are taken one by one and not kept. Those that are not covered are bad. */
+  encode(networks: Iterable<Network>, state: S, options?: EncodeOptions): Promise<GraphSet>;
+  /** How far a network is from those that the view was prepared to; 0 to 1 is within them. */
+  distance?(network: Network, state: S): number;
+}
+
+const VIEWS = new Map<string, View>();
+
+export function registerView<S extends Json>(view: View<S>): void {
+  // A state is only given to the view that made it.
+  VIEWS.set(view.name, view as unknown as View);
+}
+
+/** The view of a name; `a+b` is both side by side. */
+export function viewNamed(name: string): View {
+  const found = VIEWS.get(name);
+  if (found !== undefined) return found;
+  if (name.includes('+') && joinViews !== undefined) return joinViews(name.split('+').map(viewNamed));
+  throw new AuspexError('VIEW_UNKNOWN', `there is no view called '${printableStart(name, 40)}'`, {
+    hint: `there are ${[...VIEWS.keys()].join(', ')}; a newer auspex may have it`,
+  });
+}
+
+let joinViews: ((views: readonly View[]) => View) | undefined;
+
+/** Says how several views become one; see joined.ts. */
+export function registerJoin(join: (views: readonly View[]) => View): void {
+  joinViews = join;
+}
+
+/** Errors whose message is a predicate. */
+const predicates = new WeakSet<AuspexError>();
+
+/** Why a view does not cover a network: `predicts cells of nasbench201; net.onnx has none`. */
+export function notCovered(code: string, predicate: string, hint?: string): AuspexError {
+  const error = new AuspexError(code, predicate, hint === undefined ? {} : { hint });
+  predicates.add(error);
+  return error;
+}
+
+/** The error as a whole sentence, if it is only a predicate. */
+export function saidOf(subject: string, error: AuspexError): AuspexError {
+  if (!predicates.has(error)) return error;
+  const { code, message, hint, where } = error;
+  return new AuspexError(code, `${subject} ${message}`, { where, ...(hint ? { hint } : {}) });
+}
+
+/** What `covers` gives for what reading a network throws. */
+export function whyNot(read: () => unknown): AuspexError | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AuspexError) return error;
+    throw error;
+  }
+}
