@@ -15,13 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   train: async () => (await import('./train.js')).trainCommand(),
   pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
   proxy: async () => (await import('./proxy.js')).proxyCommand(),
-  search: async () => {
-    const [{ searchCommand }, { proxyScorers }] = await Promise.all([
-      import('./search.js'),
-      import('../app/score/scorers.js'),
-    ]);
-    return searchCommand({ proxies: proxyScorers });
-  },
+  search: async () => (await import('./search.js')).searchCommand(),
   evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
   reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
 };

@@ -16,10 +16,13 @@ import { searchText } from './text/search.js';
 type SearchFlags = Omit<SearchRequest, 'space' | 'sizes' | 'options'> &
   SizeFlags & { option: StrategyOptions; json?: true };
 
-/** @param proxies scores of the space's networks by name; @param write where lines go: others in tests. */
+/** @param proxies others than those of auspex; @param write where lines go: both for tests. */
 export function searchCommand({
-  proxies = (() => () => undefined) as ProxySource,
+  proxies,
   write = print,
+}: {
+  proxies?: ProxySource;
+  write?: (text: string) => void;
 } = {}): Command {
   const command = new Command('search')
     .summary('search a space for good networks')
@@ -76,7 +79,7 @@ The JSON is described in docs/search-json.md.`,
           searchNetworks(
             { ...request, space, sizes, options: option },
             {
-              proxies,
+              ...(proxies ? { proxies } : {}),
               signal,
               version: version(),
               onNote: (note) => process.stderr.write(`${note}\n`),

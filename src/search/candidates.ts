@@ -30,6 +30,7 @@ export class Candidates {
   readonly #pause: Pause;
   readonly #allowed = new Map<string, boolean>();
   readonly #archs = new Map<string, unknown>();
+  readonly #keys = new Map<string, string>();
 
   /** @param pause awaited while candidates are made */
   constructor(space: AnySpace, constraints: readonly TextConstraint[] = [], pause: Pause = pauses()) {
@@ -41,7 +42,13 @@ export class Candidates {
   /** The same for architectures that are the same network. */
   key(text: string): string {
     const { hash, hasCanonicalTexts } = this.space;
-    return hash === undefined || hasCanonicalTexts ? text : hash(this.#archOf(text));
+    if (hash === undefined || hasCanonicalTexts) return text;
+    const known = this.#keys.get(text);
+    if (known !== undefined) return known;
+    if (this.#keys.size >= MOST_KEPT) this.#keys.clear();
+    const key = hash(this.#archOf(text));
+    this.#keys.set(text, key);
+    return key;
   }
 
   async allows(text: string): Promise<boolean> {

@@ -11,8 +11,12 @@ import { inBatches } from './evaluating.js';
  * What a predictor says of networks: one number for every label, row by row. The one place where searches ask
  * predictors.
  */
-async function predictedBy(predictor: Predictor, networks: readonly Network[]): Promise<Float64Array> {
-  return (await predictionsOf(predictor, listOf(networks))).values;
+async function predictedBy(
+  predictor: Predictor,
+  networks: readonly Network[],
+  signal?: AbortSignal,
+): Promise<Float64Array> {
+  return (await predictionsOf(predictor, listOf(networks), signal ? { signal } : {})).values;
 }
 
 /** What a predictor predicts, with directions. */
@@ -30,8 +34,8 @@ export function predictorEvaluator(predictor: Predictor, labels: readonly string
   const all = predictedObjectives(predictor);
   return inBatches(
     { name: `predicted ${labels.join(',')}`, objectives: places.map((place) => all[place]!) },
-    async (networks) => {
-      const values = await predictedBy(predictor, networks);
+    async (networks, signal) => {
+      const values = await predictedBy(predictor, networks, signal);
       return networks.map((_, row) => ({ values: places.map((place) => values[row * all.length + place]!) }));
     },
   );
@@ -44,8 +48,8 @@ export function predictorScorer(predictor: Predictor, label: string): Scorer {
   return {
     name: `predicted ${label}`,
     better: all[place]!.better,
-    async score(networks) {
-      const values = await predictedBy(predictor, networks);
+    async score(networks, signal) {
+      const values = await predictedBy(predictor, networks, signal);
       return Float64Array.from(networks, (_, row) => values[row * all.length + place]!);
     },
   };

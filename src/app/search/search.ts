@@ -10,6 +10,7 @@ import { strategyNamed } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import type { SearchDocument, SearchDocumentTrial } from '../documents/search.js';
+import { proxyScorers } from '../score/scorers.js';
 import { ENDS } from './ends.js';
 import { openJudge } from './evaluators.js';
 import { checkFiles, inputDigests, openLog, reportPath, SEARCH_FILES } from './files.js';
@@ -21,7 +22,7 @@ import { openSubject, type SearchSubject } from './subject.js';
 import { exportedModel } from './winner.js';
 
 export interface SearchWork {
-  /** Zero-cost proxies by name; none by default. */
+  /** Zero-cost proxies by name; those of auspex by default. */
   readonly proxies?: ProxySource;
   readonly signal?: AbortSignal;
   /** @param best so far, if there is one */
@@ -57,7 +58,7 @@ async function assembled(
   work: SearchWork,
 ): Promise<SearchDocument> {
   const { budget, seed, sizes, parallel, proxy, proxyBatch } = request;
-  const { proxies = () => () => undefined, signal, onNote = () => undefined } = work;
+  const { proxies = proxyScorers, signal, onNote = () => undefined } = work;
   const ours = proxies({ seed, batch: proxyBatch, workers: parallel });
   const sources = { space: subject.space, proxies: ours, predictors };
   // Cheap mistakes first: reading a table can take a minute.

@@ -4,15 +4,20 @@ import type { Strategy } from '../contract.js';
 
 export const RANDOM_OPTIONS = z.object({});
 
-/** Nothing depends on trials, so this only bounds how many are evaluated at once. */
-const LIST = 256;
+/**
+ * Nothing depends on trials, so this only bounds how many are evaluated at once. Lists grow: a small budget must not wait
+ * for many samples that a constraint allows.
+ */
+const [FIRST_LIST, LAST_LIST] = [64, 256];
 
 export function randomSearch(): Strategy {
   return {
     name: 'random',
     options: {},
     async *propose({ candidates, random }) {
-      for (;;) yield (await candidates.samples(LIST, random)).map((arch) => ({ arch, by: 'sample' }));
+      for (let size = FIRST_LIST; ; size = Math.min(LAST_LIST, 2 * size)) {
+        yield (await candidates.samples(size, random)).map((arch) => ({ arch, by: 'sample' }));
+      }
     },
   };
 }

@@ -1,0 +1,103 @@
+// Searches as an application asks for them: bundled predictors, notes, signals, files.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { writeModel } from '../../onnx/file.js';
+import { nasBench201 } from '../../spaces/nasbench201.js';
+import { natsSize } from '../../spaces/nats-size.js';
+import { searchDocument } from '../documents/search.js';
+import { searchNetworks } from './search.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'auspex-app-search-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+const bundled = (name: string): string =>
+  fileURLToPath(new URL(`../../../predictors/${name}`, import.meta.url));
+const LATENCY = bundled('nasbench201-latency.onnx');
+const SPACE = { space: 'nasbench201', strategy: 'random', budget: 40, seed: 1 } as const;
+
+describe('searchNetworks', () => {
+  it('minimises a latency, which its predictor says to be lower is better', async () => {
+    const request = { ...SPACE, evaluator: `predictor:${LATENCY}`, label: ['pixel2', 'fpga'] };
+    const seen: number[] = [];
+    const found = await searchNetworks(request, {
+      progress: (done, all, best) => seen.push(done, all, best!.value),
+    });
+    expect(searchDocument.parse(found)).toEqual(found);
+    expect(found.objectives).toMatchObject([
+      { name: 'pixel2', better: 'lower' },
+      { name: 'fpga', better: 'lower' },
+    ]);
+    expect(found.best.value).toBe(Math.min(...found.front!.map(({ value }) => value)));
+    expect(seen.length).toBe(3 * 40);
+    expect(seen.at(-1)).toBe(found.best.value);
+    await expect(searchNetworks({ ...request, better: ['higher', 'lower'] })).rejects.toMatchObject({
+      code: 'BETTER_CONTRADICTS',
+      message: expect.stringContaining('of pixel2, lower is better'),
+    });
+  });
+
+  it('refuses scores and limits that contradict a predictor', async () => {
+    const etas = { ...SPACE, strategy: 'etas', evaluate: 'echo 1', budget: 3 };
+    await expect(searchNetworks({ ...etas, proxy: `${LATENCY}#pixel2:higher` })).rejects.toMatchObject({
+      code: 'BETTER_CONTRADICTS',
+    });
+    const options = { pool: 20, candidates: 5 };
+    const found = await searchNetworks({ ...etas, options, proxy: `${LATENCY}#pixel2:lower` });
+    expect(found.options).toMatchObject({ scorer: 'predicted pixel2' });
+    const limited = { ...SPACE, evaluator: 'proxy:params', max: [{ what: `${LATENCY}#pixel2`, value: 12 }] };
+    expect((await searchNetworks({ ...limited, budget: 5 })).constraints).toEqual(['predicted pixel2 <= 12']);
+  });
+
+  it('says what it assumes of a command', async () => {
+    const notes: string[] = [];
+    const onNote = (note: string): unknown => notes.push(note);
+    const request = { ...SPACE, evaluate: 'echo 1', budget: 2 };
+    await searchNetworks(request, { onNote });
+    expect(notes).toEqual(["assuming that higher is better for 'value'; use --better lower if it is not"]);
+    await searchNetworks({ ...request, better: ['lower'] }, { onNote });
+    await searchNetworks({ ...request, label: ['loss'] }, { onNote });
+    expect(notes.length).toBe(1);
+  });
+
+  it('stops, and keeps what it has', async () => {
+    const stop = new AbortController();
+    const request = { ...SPACE, evaluator: 'proxy:params', budget: 1000, output: at('stopped') };
+    const found = await searchNetworks(request, {
+      signal: stop.signal,
+      progress: (done) => done === 5 && stop.abort(),
+    });
+    expect(found.end).toBe('stopped');
+    expect(found.evaluations).toBeLessThan(20);
+    expect(existsSync(join(at('stopped'), 'winner.onnx'))).toBe(true);
+    const whole = await searchNetworks({ ...SPACE, evaluator: 'proxy:params' });
+    expect((await searchNetworks({ ...request, budget: 40, resume: true })).best).toEqual(whole.best);
+  });
+
+  it('searches at other sizes', async () => {
+    const request = { space: 'nats-size', evaluator: 'proxy:params', strategy: 'random', budget: 3, seed: 1 };
+    const [own, small] = [
+      await searchNetworks(request),
+      await searchNetworks({ ...request, sizes: { resolution: 8 } }),
+    ];
+    expect(small.best.cost.macs).toBeLessThan(own.best.cost.macs);
+    expect(small.best.cost.parameters).toBe(own.best.cost.parameters);
+  });
+
+  it('searches around a file, by a proxy', async () => {
+    writeModel(natsSize.network(natsSize.parse('8:8:8:8:8')), at('net.onnx'));
+    const request = { space: `onnx:${at('net.onnx')}`, strategy: 'local', budget: 8, seed: 1 };
+    const found = await searchNetworks({ ...request, evaluator: 'proxy:l2_norm', proxyBatch: 1 });
+    expect(found).toMatchObject({ space: 'onnx', evaluations: 8, failed: 0 });
+    expect(found.best.arch).toMatch(/^base/);
+    await expect(searchNetworks({ ...request, evaluator: `predictor:${LATENCY}` })).rejects.toMatchObject({
+      code: 'OTHER_SPACE',
+      message: `the predictor was trained on ${nasBench201.name}, the search is in onnx`,
+    });
+    await expect(
+      searchNetworks({ ...request, evaluator: 'proxy:params', report: at('net.onnx') }),
+    ).rejects.toMatchObject({ code: 'OUTPUT_IS_INPUT' });
+  });
+});
