@@ -8,7 +8,7 @@ import type { Evaluated, EvaluationError, Evaluator, Outcome } from './contract.
 type About = Pick<Evaluator, 'name' | 'objectives'>;
 
 /** Networks of a batch: enough for the speed of batches, few enough that little is lost when a search is killed. */
-const BATCH = 256;
+const BATCH = 1024;
 
 /**
  * An evaluator that works on batches. What it throws for a batch is found by halves: only the networks at fault fail, so

@@ -5,5 +5,5 @@ export const ENDS: Readonly<Record<SearchEnd, string>> = {
   budget: 'the budget is spent',
   finished: 'the strategy is finished',
   exhausted: 'no unseen architectures are left',
-  stopped: 'it was stopped',
+  stopped: 'the search was stopped',
 };

@@ -8,7 +8,7 @@ export const RANDOM_OPTIONS = z.object({});
  * Nothing depends on trials, so this only bounds how many are evaluated at once. Lists grow: a small budget must not wait
  * for many samples that a constraint allows.
  */
-const [FIRST_LIST, LAST_LIST] = [64, 256];
+const [FIRST_LIST, LAST_LIST] = [64, 1024];
 
 export function randomSearch(): Strategy {
   return {
