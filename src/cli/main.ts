@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
   .version(version())
+  .option('--plugin <file>', 'load an extension first (repeatable): docs/extending.md')
   .addHelpText(
     'after',
     `
@@ -36,10 +37,6 @@ Every command has a --help of its own.`,
   // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.
   .enablePositionalOptions()
   .exitOverride();
-for (const command of await commandsFor(process.argv[2])) program.addCommand(command);
-for (const command of allCommands(program)) {
-  command.exitOverride().showHelpAfterError('(add --help for usage)');
-}
 
 // A reader that stops early, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -47,8 +44,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const { plugins, args } = withoutPlugins(process.argv.slice(2));
 try {
-  await program.parseAsync();
+  if (plugins.length > 0) await (await import('../app/plugins.js')).loadPlugins(plugins);
+  for (const command of await commandsFor(args[0])) program.addCommand(command);
+  if (plugins.length > 0) await addExtensions();
+  for (const command of allCommands(program)) {
+    command.exitOverride().showHelpAfterError('(add --help for usage)');
+  }
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   process.exitCode = report(error);
 }
@@ -58,6 +62,34 @@ process.exitCode = stoppedExitCode() ?? process.exitCode;
 async function commandsFor(name = ''): Promise<Command[]> {
   const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return Promise.all((only ? [only] : Object.values(COMMANDS)).map((load) => load()));
+}
+
+/** `--plugin FILE` may stand anywhere; it is for all commands. */
+function withoutPlugins(all: readonly string[]): { plugins: string[]; args: string[] } {
+  const plugins: string[] = [];
+  const args: string[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const [, given] = /^--plugin(?:=(.*))?$/.exec(all[i]!) ?? [];
+    if (!all[i]!.startsWith('--plugin') || (given === undefined && all[i] !== '--plugin')) args.push(all[i]!);
+    else plugins.push(given ?? all[++i] ?? '');
+  }
+  return { plugins, args };
+}
+
+/** Commands of plugins. */
+async function addExtensions(): Promise<void> {
+  const { extensionCommands } = await import('../app/commands.js');
+  for (const { name, summary, run } of extensionCommands()) {
+    program.addCommand(
+      new Command(name)
+        .summary(summary)
+        .description(summary)
+        .argument('[args...]')
+        .allowUnknownOption()
+        .helpOption(false)
+        .action((_: string[], __: unknown, command: Command) => run(command.args)),
+    );
+  }
 }
 
 /** Commands of all depths. */

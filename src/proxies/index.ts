@@ -24,11 +24,18 @@ export type { Initialisation } from './reinitialise.js';
 export { explainBlocks, separationRank, septOf } from './sept.js';
 export { Subject, type SubjectOptions } from './subject.js';
 
-export const PROXIES: readonly ZeroCostProxy[] = [
-  ...GRADIENT_PROXIES,
-  ...ACTIVATION_PROXIES,
-  ...TRANSFORMER_PROXIES,
-];
+const proxies: ZeroCostProxy[] = [...GRADIENT_PROXIES, ...ACTIVATION_PROXIES, ...TRANSFORMER_PROXIES];
+
+/** All proxies, those that were registered last. */
+export const PROXIES: readonly ZeroCostProxy[] = proxies;
+
+/** Makes a proxy known by its name. @throws AuspexError PROXY_TWICE */
+export function registerProxy(proxy: ZeroCostProxy): void {
+  if (proxies.some(({ name }) => name === proxy.name)) {
+    throw new AuspexError('PROXY_TWICE', `there is a proxy called '${proxy.name}' already`);
+  }
+  proxies.push(proxy);
+}
 
 /** Combinations that have a name of their own. */
 export const COMBINATIONS: Readonly<Record<string, string>> = { ntsr: 'ntkt+sept' };

@@ -32,7 +32,7 @@ export { type Description, describeArchitecture } from './describe.js';
 export { onnxSpace } from './onnx.js';
 export type { AnySpace, ArchitectureSize, Cell, Choice, NetworkOptions, Space } from './space.js';
 
-export const SPACES: readonly AnySpace[] = [
+const spaces: AnySpace[] = [
   nasBench101,
   nasBench201,
   natsSize,
@@ -52,6 +52,17 @@ export const SPACES: readonly AnySpace[] = [
   hwGptS,
   ...nnlqpFamilies,
 ];
+
+/** All spaces, those that were registered last. */
+export const SPACES: readonly AnySpace[] = spaces;
+
+/** Makes a space known by its name. @throws AuspexError SPACE_TWICE */
+export function registerSpace(space: AnySpace): void {
+  if (spaces.some(({ name }) => name === space.name)) {
+    throw new AuspexError('SPACE_TWICE', `there is a space called '${space.name}' already`);
+  }
+  spaces.push(space);
+}
 
 /**
  * The space of a name.

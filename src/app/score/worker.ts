@@ -1,6 +1,7 @@
 // A thread that scores: references of networks come as messages, one at a time, and go back as results.
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
+import { loadInherited } from '../plugins.js';
 import { diskResolver } from '../resolve.js';
 import { scoringPlan } from './plan.js';
 import { type NetworkResult, problemOf } from './record.js';
@@ -12,6 +13,7 @@ const { plan, options } = z
     options: z.object({ threads: z.int().optional(), explains: z.boolean().optional() }),
   })
   .parse(workerData);
+await loadInherited();
 const scorer = new NetworkScorer(plan, options);
 const resolver = diskResolver({ isKeptOpen: false });
 

@@ -1,0 +1,24 @@
+// Commands that plugins add.
+import { AuspexError } from '../util/errors.js';
+
+export interface CommandExtension {
+  readonly name: string;
+  /** A line for the list of commands. */
+  readonly summary: string;
+  /** @param args what follows the name of the command */
+  run(args: readonly string[]): void | Promise<void>;
+}
+
+const registered = new Map<string, CommandExtension>();
+
+/** @throws AuspexError COMMAND_TWICE */
+export function registerCommand(command: CommandExtension): void {
+  if (registered.has(command.name)) {
+    throw new AuspexError('COMMAND_TWICE', `there is a command called '${command.name}' already`);
+  }
+  registered.set(command.name, command);
+}
+
+export function extensionCommands(): readonly CommandExtension[] {
+  return [...registered.values()];
+}

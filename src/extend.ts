@@ -1,0 +1,2 @@
+// `auspex/extend`: what extensions register.
+export * from './app/extend.js';
