@@ -55,6 +55,36 @@ describe('from outside the package', () => {
     expect(JSON.parse(stdout).predictions[0].value).toBeCloseTo(3, 5);
   });
 
+  it('a view, with a kind that uses it', () => {
+    const widths = [8, 16, 24, 32, 40, 48, 56, 64];
+    const rows = widths.map((w) => `${Array(5).fill(w).join(':')},${w}`);
+    writeFileSync(join(folder, 'lines.csv'), `arch,watts\n${rows.join('\n')}\n`);
+    const data = ['--data', join(folder, 'lines.csv'), '--space', 'nats-size', '--label', 'watts:lower:log'];
+    const p = join(folder, 'line.onnx');
+    const trained = run(
+      'view.js',
+      'train',
+      'log-parameters-line',
+      ...data,
+      '-o',
+      p,
+      '--json',
+      '--threads',
+      '1',
+    );
+    expect([trained.status, JSON.parse(trained.stdout).input]).toEqual([0, 'log-parameters']);
+    const { stdout } = run('view.js', 'predict', p, 'nats-size:40:40:40:40:40', '--json');
+    expect(JSON.parse(stdout).predictions[0].value).toBeCloseTo(40, -1);
+    // Without the plugin the file is refused in words.
+    const alone = spawnSync(process.execPath, [CLI, 'predict', p, 'nats-size:8:8:8:8:8'], {
+      encoding: 'utf8',
+    });
+    expect([alone.status, alone.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^(VIEW_UNKNOWN|NOT_A_PREDICTOR)/),
+    ]);
+  });
+
   it('an operator', () => {
     const type = new TensorType('float32', [2, 3]);
     const node = makeNode('Double', ['x'], ['y'], {}, { domain: 'test.plugins' });

@@ -1,6 +1,8 @@
 // What extensions use: everything that can be registered from outside the package. A plugin is a module whose default
 // export is a function of this; `auspex … --plugin ./mine.js` loads it before the command runs.
 
+import { symbol } from '../graph/dim.js';
+import { linear } from '../nn/index.js';
 import { registerOperators } from '../ops/registry.js';
 import { registerKind } from '../predictors/kind.js';
 import { featureKind } from '../predictors/kinds/feature-kind.js';
@@ -32,6 +34,10 @@ export const extend = {
   /** Makes a kind from a model of rows of numbers. */
   featureKind,
   defineProxy,
+  /** A size that may be any, by its name: the inputs of a view begin with `symbol('batch')`. */
+  symbol,
+  /** A layer for models of kinds; the others are in `auspex/nn`. */
+  linear,
   AuspexError,
 };
 
