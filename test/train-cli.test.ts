@@ -194,3 +194,69 @@ describe('auspex predict', () => {
     refused('LABEL_UNKNOWN', 'predict', 'forest.onnx', known[0]!.arch, '--label', 'watts');
   });
 });
+
+describe('the rows of a training', () => {
+  const csv = (list: readonly { arch: string; ms: number }[], header = 'arch,ms'): string =>
+    `${header}\n${list.map(({ arch, ms }) => `${arch},${ms}`).join('\n')}\n`;
+  const plain = (file: string): string[] => ['--data', file, '--space', 'nasbench201', '--label', 'ms'];
+
+  it('may be 12 networks that somebody measured; what was decided is said', () => {
+    writeFileSync(at('few.csv'), csv(known.slice(0, 12)));
+    const { status, stdout, stderr } = run(
+      'train',
+      'forest',
+      ...plain('few.csv'),
+      '-o',
+      'few.onnx',
+      '--json',
+    );
+    expect(status, stderr).toBe(0);
+    const { rows: count, labels } = JSON.parse(stdout);
+    expect(count).toBe(12);
+    expect(labels[0]).toMatchObject({ unit: 'ms', better: 'lower', scale: 'log' });
+    expect(labels[0].interval).toBeUndefined();
+    expect(stderr.replace(/\s+/g, ' ')).toContain('12 rows are too few to hold any out');
+    expect(stderr.replace(/\s+/g, ' ')).toContain('ms: ms, lower is better, logarithmic');
+    const { predictions } = json('predict', 'few.onnx', known[20]!.arch);
+    expect(predictions[0].value).toBeGreaterThan(0);
+  });
+
+  it('keep equal architectures together, and say how many there are', () => {
+    writeFileSync(at('twice.csv'), csv([...known, ...known]));
+    const args = [
+      ...plain('twice.csv'),
+      '--train',
+      '100',
+      '--validation',
+      '40',
+      '-o',
+      'twice.onnx',
+      '--json',
+    ];
+    const { stderr, stdout } = run('train', 'params', ...args);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('80 of 160 rows repeat an architecture');
+    expect(JSON.parse(stdout).labels[0].interval.rows).toBeGreaterThan(20);
+  });
+
+  it('are those of a split, and are known again whatever their order', () => {
+    json('data', 'import', 'ms.csv', '--space', 'nasbench201', '--label', 'ms', '-o', 'table.csv');
+    json('data', 'split', 'table.csv', '--train', '40', '--validation', '20', '-o', 'run');
+    const of = ['--data', 'table.csv', '--label', 'ms', '--split', 'run.split.json', '-o', 'split.onnx'];
+    expect(json('train', 'params', ...of)).toMatchObject({ rows: 40 });
+    refused('BAD_OPTION', 'train', 'params', ...of, '--train', '10', '--force');
+    writeFileSync(at('shuffled.csv'), csv([...known].reverse()));
+    const shuffled = ['--data', 'shuffled.csv', '--space', 'nasbench201', '--unseen'];
+    expect(json('evaluate', 'split.onnx', ...shuffled).data).toMatchObject({ chosen: 20, rows: 80 });
+    json('train', 'params', ...plain('ms.csv'), '--validation', '20', '-o', 'all.onnx');
+    refused('UNSEEN_NONE', 'evaluate', 'all.onnx', '--data', 'ms.csv', '--space', 'nasbench201', '--unseen');
+  });
+
+  it('that cannot be used are named, or left out and listed', () => {
+    writeFileSync(at('bad.csv'), csv([...known.slice(0, 20), { arch: 'nowhere.onnx', ms: 1 }]));
+    const bad = ['--data', 'bad.csv', '--space', 'nasbench201', '--label', 'ms', '-o', 'bad.onnx'];
+    const { status, stderr } = run('train', 'params', ...bad);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('nowhere.onnx')]);
+    const found = json('train', 'params', ...bad, '--skip-bad');
+    expect(found).toMatchObject({ rows: 20, skipped: [{ network: 'nowhere.onnx' }] });
+  });
+});
