@@ -1,8 +1,11 @@
 // Numbers and tables for people: units that are named, columns that line up, nothing wider than a terminal.
 import type { Dim } from '../graph/dim.js';
 
-/** Widest line of prose, and of all human output where nothing tells how wide the terminal is. */
-export const WIDTH = 80;
+/** Columns where nothing tells how wide the terminal is. */
+const USUAL = 80;
+
+/** Widest line of prose: the terminal's, or the usual one in pipes and files. */
+export const WIDTH = process.stdout.isTTY ? terminalWidth() : USUAL;
 
 /**
  * How wide tables may be: the terminal's own width, within sensible limits. Nothing is cut for a pipe or a file, where
@@ -14,7 +17,7 @@ export function terminalWidth(
 ): number {
   if (!isTTY) return Number.POSITIVE_INFINITY;
   const told = Number(environment.COLUMNS);
-  const width = Number.isInteger(told) && told > 0 ? told : columns || WIDTH;
+  const width = Number.isInteger(told) && told > 0 ? told : columns || USUAL;
   return Math.min(Math.max(width, 60), 200);
 }
 

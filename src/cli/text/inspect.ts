@@ -22,6 +22,7 @@ import {
   formatExact,
   percent,
   table,
+  terminalWidth,
   WIDTH,
   wrap,
 } from '../format.js';
@@ -226,7 +227,7 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
     : known;
   return table(
     [
-      { title: 'Network', flexible: 'end' },
+      { title: 'Network', flexible: 'middle' },
       { title: 'Nodes', align: 'right' },
       { title: 'Params', align: 'right' },
       { title: 'MACs', align: 'right' },
@@ -244,6 +245,7 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
       fit(formatBytes(totals.peakActivationBytes), 12),
     ]),
     0,
+    terminalWidth(),
   ).join('\n');
 }
 
