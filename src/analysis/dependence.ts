@@ -20,7 +20,7 @@ export function readsOnlySizes(node: Node): boolean {
 export interface DependenceOptions {
   /** What a node depends on; all that it uses by default. */
   readonly reads?: (node: Node) => readonly string[];
-  /** Whether dependence goes on through a value. */
+  /** Whether values computed from this one depend on the input, too. */
   readonly carries?: (name: string) => boolean;
   /** Nodes whose outputs depend on something, whatever they read. */
   readonly begins?: (node: Node) => boolean;

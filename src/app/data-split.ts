@@ -163,7 +163,7 @@ function byFold(groups: Groups, { folds, fold, seed, validation }: SplitOptions)
   const which = needed(fold, '--fold');
   const split = groupedFolds(groups, count, { seed, validation })[which - 1];
   if (split) return split;
-  throw new AuspexError('BAD_OPTION', `there is no fold ${which} of ${count}`, {
+  throw new AuspexError('BAD_OPTION', `fold ${which} does not exist; there are ${count} folds`, {
     hint: 'folds are counted from 1',
   });
 }

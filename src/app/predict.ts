@@ -231,7 +231,7 @@ function known(
       ...about,
       network,
       answers,
-      // That a predictor of another space says nothing is no news.
+      // Bundled predictors that do not apply are not worth listing once another one answers.
       refused: isCovered && predictors === undefined ? [] : refused,
       cost: withCost ? costOf(network) : undefined,
       family: withCost ? familyOf(network) : undefined,

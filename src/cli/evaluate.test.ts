@@ -267,7 +267,7 @@ describe('mistakes', () => {
     await expect(run(predictor(), ...args())).rejects.toMatchObject({ name: 'AuspexError', code });
   });
 
-  it('include being stopped, after which there is no report', async () => {
+  it('write no report when they are interrupted', async () => {
     class Interrupted extends TextPredictor {
       override predict(networks: Networks): Promise<Predictions> {
         process.emit('SIGINT');

@@ -205,7 +205,7 @@ export class CsvReader implements CsvRow {
     if (value !== undefined) return value;
     const text = this.text(field);
     if (isNotFinite(text)) {
-      throw this.error('TABLE_VALUE', `'${text.trim()}' is no value of a label`, field, NOT_FINITE_HINT);
+      throw this.error('TABLE_VALUE', `'${text.trim()}' is not a valid label value`, field, NOT_FINITE_HINT);
     }
     throw this.error('CSV_NUMBER', `'${printableStart(text, 40)}' is not a number`, field);
   }

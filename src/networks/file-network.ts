@@ -1,12 +1,13 @@
 // A network from a model: an ONNX file, an upload. The model is read once; shapes are inferred once for every set of
 // sizes that is asked for.
 import { type Inference, inferShapes, noteInferred } from '../analysis/infer.js';
-import { type Dim, isKnown, symbolsIn } from '../graph/dim.js';
+import { type Dim, isKnown } from '../graph/dim.js';
 import type { Graph, Model } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
 import { spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY, SPACE_KEY } from '../spaces/network.js';
 import { onnxSpace } from '../spaces/onnx.js';
+import { openSizes } from '../spaces/onnx-network.js';
 import { AuspexError } from '../util/errors.js';
 import { BaseNetwork, withinFile } from './base-network.js';
 import type { Architecture, Network } from './network.js';
@@ -125,35 +126,13 @@ function firstInput({ graph }: Inference): readonly Dim[] {
 }
 
 /** Shapes at the sizes that were asked for; a size that the file fixes cannot be another. */
-function inferredAt(
-  opened: OpenedModel,
-  { batch, resolution, width, classes, dims, shapes }: Sizes,
-): Inference {
+function inferredAt(opened: OpenedModel, { dims, shapes, ...options }: Sizes): Inference {
   const { model } = opened;
   const given = { ...(dims ? { dims } : {}), ...(shapes ? { shapes } : {}) };
-  if (batch === undefined && resolution === undefined && width === undefined && classes === undefined) {
-    return inferShapes(model, given);
-  }
+  if (sizesKey(options) === '') return inferShapes(model, given);
   // Which names the batch and the sides of images have is told by the network without them.
   const first = opened.at(given).inference();
-  const input = firstInput(first);
-  const found: Record<string, number> = {};
-  const ask = (what: string, wanted: number | undefined, d: Dim | undefined): void => {
-    if (wanted === undefined || d === undefined || d === wanted) return;
-    if (!isKnown(d)) {
-      for (const symbol of symbolsIn(d)) found[symbol] = wanted;
-      return;
-    }
-    throw new AuspexError('SIZE_FIXED', `the ${what} of ${opened.ref} is ${d}, so it cannot be ${wanted}`, {
-      hint: 'export the network with the size that is wanted, or with one that is open',
-    });
-  };
-  const type = first.graph.types.get(first.graph.outputNames[0] ?? '');
-  const last = isTensor(type) ? type.shape?.at(-1) : undefined;
-  ask('width factor', width, 1);
-  ask('number of classes', classes, isKnown(last) ? last : undefined);
-  for (const d of input.slice(input.length === 4 ? 2 : 1)) ask('resolution', resolution, d);
-  ask('batch', batch, input[0]);
+  const found = openSizes(opened.ref, first, options);
   if (Object.keys(found).length === 0) return first;
   return inferShapes(model, { ...given, dims: { ...dims, ...found } });
 }

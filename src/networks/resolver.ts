@@ -59,10 +59,15 @@ export class Resolver {
     if (prefix === ONNX) return this.#edited(ref.slice(colon + 1), sizes);
     const named = this.#spaces.find(({ name }) => name === prefix);
     if (named !== undefined) return architecture(named, ref.slice(colon + 1), sizes);
-    if (space === ONNX || /\.onnx$/i.test(ref) || this.#options.isFile?.(ref)) {
-      return this.#file(ref).at(sizes);
+    if (space === ONNX || /\.onnx$/i.test(ref)) return this.#file(ref).at(sizes);
+    // Lists are mostly of one space: its texts need no look at the disk and at other spaces.
+    const again = space === undefined && this.#latest && parsed(this.#latest, ref);
+    if (again) return new ArchNetwork(again.space, again.value, sizes);
+    if (this.#options.isFile?.(ref)) return this.#file(ref).at(sizes);
+    if (space === undefined) {
+      const { space: found, value } = this.#recognised(ref);
+      return new ArchNetwork(found, value, sizes);
     }
-    if (space === undefined) return architecture(this.#recognised(ref), ref, sizes);
     return architecture(this.#spaces.find(({ name }) => name === space) ?? spaceNamed(space), ref, sizes);
   }
 
@@ -103,11 +108,10 @@ export class Resolver {
     return opened;
   }
 
-  /** The one space that can read a text. */
-  #recognised(text: string): AnySpace {
-    if (this.#latest !== undefined && reads(this.#latest, text)) return this.#latest;
-    const fitting = this.#spaces.filter((space) => reads(space, text));
-    const preferred = fitting.filter(({ name }) => this.#options.preferred?.includes(name));
+  /** The architecture in the one space that can read a text. */
+  #recognised(text: string): Parsed {
+    const fitting = this.#spaces.flatMap((space) => parsed(space, text) ?? []);
+    const preferred = fitting.filter(({ space }) => this.#options.preferred?.includes(space.name));
     const [found, ...others] = preferred.length > 0 ? preferred : fitting;
     const shown = printableStart(text, 60);
     if (found === undefined) {
@@ -120,12 +124,12 @@ export class Resolver {
       );
     }
     if (others.length > 0) {
-      const names = [found, ...others].map(({ name }) => name).join(' or ');
+      const names = [found, ...others].map(({ space }) => space.name).join(' or ');
       throw new AuspexError('ARCH_AMBIGUOUS', `'${shown}' can be an architecture of ${names}`, {
-        hint: `write ${found.name}:… or give --space`,
+        hint: `write ${found.space.name}:… or give --space`,
       });
     }
-    this.#latest = found;
+    this.#latest = found.space;
     return found;
   }
 }
@@ -134,12 +138,18 @@ function architecture(space: AnySpace, text: string, sizes: Sizes): Network {
   return new ArchNetwork(space, space.parse(text), sizes);
 }
 
-function reads(space: AnySpace, text: string): boolean {
+/** An architecture that was read from a text. */
+interface Parsed {
+  readonly space: AnySpace;
+  readonly value: unknown;
+}
+
+/** Undefined if the text is not an architecture of the space. */
+function parsed(space: AnySpace, text: string): Parsed | undefined {
   try {
-    space.parse(text);
-    return true;
+    return { space, value: space.parse(text) };
   } catch (error) {
-    if (error instanceof AuspexError) return false;
+    if (error instanceof AuspexError) return undefined;
     throw error;
   }
 }

@@ -84,9 +84,16 @@ export function outerShapes({ graph }: Inference): { input: readonly Dim[]; outp
   return { input: shapeOf(graph.inputNames[0]), output: shapeOf(graph.outputNames[0]) };
 }
 
-/** The graph for a batch and a resolution, where the file leaves them open. */
-export function withSizes(name: string, inference: Inference, options: NetworkOptions): Graph {
-  const { graph } = inference.model;
+/**
+ * The values of open sizes that a batch and a resolution ask for, by name.
+ *
+ * @throws AuspexError SIZE_FIXED where the file fixes another size
+ */
+export function openSizes(
+  name: string,
+  inference: Inference,
+  options: NetworkOptions,
+): Record<string, number> {
   const { input, output } = outerShapes(inference);
   const dims: Record<string, number> = {};
   const ask = (what: string, wanted: number | undefined, d: Dim | undefined): void => {
@@ -94,14 +101,22 @@ export function withSizes(name: string, inference: Inference, options: NetworkOp
     if (!isKnown(d)) for (const symbol of symbolsIn(d)) dims[symbol] = wanted;
     else {
       throw new AuspexError('SIZE_FIXED', `the ${what} of ${name} is ${d}, so it cannot be ${wanted}`, {
-        hint: 'export the network with the size that is wanted, or with one that is open',
+        hint: 'export the network with that size, or with one that is open',
       });
     }
   };
   ask('width factor', options.width, 1);
   ask('number of classes', options.classes, isKnown(output.at(-1)) ? output.at(-1) : undefined);
   for (const d of input.slice(input.length === 4 ? 2 : 1)) ask('resolution', options.resolution, d);
-  ask('batch', options.batch ?? (isKnown(input[0]) ? undefined : 1), input[0]);
+  ask('batch', options.batch, input[0]);
+  return dims;
+}
+
+/** The graph for a batch (1 if it is open) and a resolution, where the file leaves them open. */
+export function withSizes(name: string, inference: Inference, options: NetworkOptions): Graph {
+  const { graph } = inference.model;
+  const isOpen = !isKnown(outerShapes(inference).input[0]);
+  const dims = openSizes(name, inference, isOpen ? { batch: 1, ...options } : options);
   if (Object.keys(dims).length === 0) return graph;
   const { types } = inferShapes(inference.model, { dims }).graph;
   const typed = (values: Graph['inputs']): Graph['inputs'] =>

@@ -4,12 +4,9 @@ import { z } from 'zod';
 import type { Block } from '../../analysis/blocks.js';
 import type { Counts } from '../../analysis/cost.js';
 import { type Inspection, type SortKey, sortByCount } from '../../analysis/inspect.js';
-import type { Dim } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType, isTensor, type ValueType } from '../../graph/types.js';
-
-/** A count: a number, or an expression in the sizes that are not fixed. */
-const count = z.union([z.number(), z.string()]);
+import { count, countOf, type JsonCount } from './count.js';
 
 const counts = {
   parameters: count,
@@ -27,7 +24,6 @@ const value = z.object({
   shape: z.array(count).nullable(),
 });
 
-type JsonCount = z.infer<typeof count>;
 type JsonCounts = Record<keyof typeof counts, JsonCount>;
 
 interface JsonBlock extends JsonCounts {
@@ -85,10 +81,6 @@ export const inspectDocument = z.object({
 });
 
 export type InspectDocument = z.infer<typeof inspectDocument>;
-
-function countOf(of: Dim): JsonCount {
-  return typeof of === 'number' ? of : of.toString();
-}
 
 function countsOf(of: Counts): JsonCounts {
   return {

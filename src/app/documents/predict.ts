@@ -1,13 +1,11 @@
 // The JSON documents of `auspex predict`, as docs/predict-json.md describes them: one for every network.
 import { z } from 'zod';
-import type { Dim } from '../../graph/dim.js';
 import type { AuspexError } from '../../util/errors.js';
 import { type BundledEntry, bundledName } from '../bundled.js';
 import type { PredictedNetwork } from '../predict.js';
+import { count, countOf } from './count.js';
 
 const schema = z.literal('auspex.predict/1');
-/** A number, or an expression in the sizes that are not fixed. */
-const count = z.union([z.number(), z.string()]);
 const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
 const answered = z.object({
@@ -65,10 +63,6 @@ export const predictListDocument = z.object({
 
 export function problemOf({ code, message, hint }: AuspexError): z.infer<typeof problem> {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
-function countOf(of: Dim): number | string {
-  return typeof of === 'number' ? of : of.toString();
 }
 
 export function predictDocumentOf(found: PredictedNetwork): PredictDocument {

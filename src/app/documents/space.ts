@@ -10,7 +10,7 @@ const spaceEntry = z.object({
   paper: z.string(),
   notation: z.string(),
   example: z.string(),
-  /** A whole number as text, as it may be beyond what JSON's numbers hold; null where there is no limit. */
+  /** An integer as text, because it can exceed JSON's numbers; null if the space is unbounded. */
   size: z.string().nullable(),
   defaults: z.object({
     resolution: z.number(),

@@ -62,7 +62,7 @@ function named(networks: readonly Network[]): NamedNetworks {
   return { ...listOf(networks), name: (row) => networks[row]!.ref };
 }
 
-/** A proxy that says nothing of any of them does not guide a search. */
+/** A proxy that fails for every network cannot guide a search. */
 function withoutScores(name: string, { error, errors = {} }: NetworkResult): AuspexError {
   const first = error ?? Object.values(errors)[0];
   return new AuspexError(

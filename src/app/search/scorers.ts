@@ -58,7 +58,7 @@ async function oneScorer(name: string, { space, proxies, predictors }: ScoreSour
   }
   const proxy = proxies(name, space);
   if (proxy !== undefined) return proxy;
-  throw new AuspexError('SCORE_UNKNOWN', `there is no score called '${name}'`, {
+  throw new AuspexError('SCORE_UNKNOWN', `unknown score '${name}'`, {
     hint: `there are ${COSTS.join(', ')}, the proxies, and FILE.onnx#label for a predictor`,
   });
 }

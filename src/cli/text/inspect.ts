@@ -8,7 +8,6 @@ import {
   type SortKey,
   sortByCount,
 } from '../../analysis/inspect.js';
-import { typicalSizes } from '../../analysis/typical-sizes.js';
 import type { InspectedNetwork } from '../../app/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
@@ -26,6 +25,7 @@ import {
   WIDTH,
   wrap,
 } from '../format.js';
+import { sizeFlags } from './size-flags.js';
 
 export interface TextOptions {
   readonly file: string;
@@ -270,12 +270,7 @@ function notes({ coverage, cost, inference }: Inspection): string[] {
   }
   if (coverage.symbols.length > 0) {
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
-    const typical = typicalSizes(inference.graph);
-    const flags = coverage.symbols.map(({ symbol }) => {
-      const assignment = `${symbol}=${typical.get(symbol) ?? 1}`;
-      return `--dim ${/^[\w.=]+$/.test(assignment) ? assignment : `'${assignment}'`}`;
-    });
-    note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${flags.join(' ')}`);
+    note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference)}`);
   }
   if (cost.totals.peakActivationBytes === undefined)
     note('the peak of activations depends on sizes that are not fixed');

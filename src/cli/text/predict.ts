@@ -2,7 +2,11 @@
 
 import { type BundledEntry, bundledName } from '../../app/bundled.js';
 import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
+import type { Dim } from '../../graph/dim.js';
+import { isKnown } from '../../graph/dim.js';
+import type { Network } from '../../networks/index.js';
 import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from '../format.js';
+import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };
 
@@ -10,8 +14,18 @@ export function numberText(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
 }
 
-function costText({ parameters, macs, flops }: Cost): string {
-  return `  parameters ${formatExact(parameters)}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`;
+function costLines({ parameters, macs, flops }: Cost, network: Network): string[] {
+  const first = `  parameters ${formatExact(parameters)}`;
+  if (isKnown(macs) && isKnown(flops)) {
+    return [`${first}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`];
+  }
+  const flags = sizeFlags(network.inference());
+  return [first, ...wrap(`MACs and FLOPs depend on open sizes; fix them, for example with ${flags}`, 2, 4)];
+}
+
+/** A count for a table; expressions are too long for one. */
+function shortCount(count: Dim): string {
+  return isKnown(count) ? formatCount(count) : 'open sizes';
 }
 
 /** All that is known of one network. */
@@ -28,7 +42,7 @@ export function networkText(found: Known): string {
   return [
     ...title,
     ...kind,
-    ...(cost ? [costText(cost)] : []),
+    ...(cost ? costLines(cost, network.settled()) : []),
     ...(answers.length > 0 ? ['', ...answerTable(answers)] : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
@@ -68,7 +82,7 @@ export function networksText(found: readonly Known[]): string {
   const costs: [Column, (of: Known) => string][] = found.some(({ cost }) => cost)
     ? [
         [{ title: 'params', align: 'right' }, ({ cost }) => (cost ? formatCount(cost.parameters) : '')],
-        [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? formatCount(cost.macs) : '')],
+        [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? shortCount(cost.macs) : '')],
       ]
     : [];
   let room = terminalWidth() - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);

@@ -241,10 +241,14 @@ function jsonNumber(value: unknown, path: string, line: number): number {
   const number = typeof value === 'string' ? numberOf(value) : undefined;
   if (number !== undefined) return number;
   if (isNotFinite(String(value))) {
-    throw new AuspexError('TABLE_VALUE', `'${path}' is '${String(value)}', which is no value of a label`, {
-      ...at(line),
-      hint: NOT_FINITE_HINT,
-    });
+    throw new AuspexError(
+      'TABLE_VALUE',
+      `'${path}' is '${String(value)}', which is not a valid label value`,
+      {
+        ...at(line),
+        hint: NOT_FINITE_HINT,
+      },
+    );
   }
   const shown = printableStart(JSON.stringify(value), 40);
   throw new AuspexError('JSONL_VALUE', `'${path}' of line ${line} is ${shown}, not a number`, at(line));
