@@ -3,8 +3,8 @@
 // Options: --rows 1000, --columns 20, --trees 20,100, --repeats 9.
 import { parseArgs } from 'node:util';
 import { r2 } from '../src/metrics/index.js';
-import { FeatureRows } from '../src/predictors/baselines/feature-rows.js';
-import { RandomForest } from '../src/predictors/baselines/random-forest.js';
+import { RandomForest } from '../src/predictors/trees/random-forest.js';
+import { FeatureRows } from '../src/predictors/views/feature-rows.js';
 import { inTurn, Peer } from './peer.js';
 
 const { values: options } = parseArgs({

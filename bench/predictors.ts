@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { listOf } from '../src/networks/networks.js';
 import { Resolver } from '../src/networks/resolver.js';
 import { decodePredictor } from '../src/predictors/load.js';
-import type { NNFormerOptions } from '../src/predictors/nn-former.js';
+import type { NNFormerOptions } from '../src/predictors/models/nn-former.js';
 import type { CellState } from '../src/predictors/views/cell.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { readTableFile } from '../src/store/table-file.js';

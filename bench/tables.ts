@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzip } from '../src/datasets/gzip.js';
+import { gzip } from '../src/datasets/formats/gzip.js';
 import { readTableFile } from '../src/store/table-file.js';
 import { writeOutput } from '../src/store/write-file.js';
 import { Random } from '../src/util/random.js';

@@ -1,7 +1,5 @@
 // The judge of the conformance run: what it lets pass must be right, what it calls unknown must be open.
 import { describe, expect, it } from 'vitest';
-import { compareTypes } from '../conformance/compare.js';
-import { compareUnknowns } from '../conformance/unknowns.js';
 import { symbol } from '../src/graph/dim.js';
 import {
   optionalType,
@@ -12,6 +10,8 @@ import {
   UNKNOWN,
   type ValueType,
 } from '../src/graph/types.js';
+import { compareTypes } from '../verify/onnx/compare.js';
+import { compareUnknowns } from '../verify/onnx/unknowns.js';
 
 const float = (shape: Shape | undefined): TensorType => new TensorType('float32', shape);
 const n = symbol('n');

@@ -15,8 +15,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DATA_DOCUMENTS } from '../src/app/documents/data.js';
-import { splitRecord } from '../src/datasets/split-record.js';
-import { nasBench101 } from '../src/spaces/nasbench101.js';
+import { splitRecord } from '../src/datasets/splits/split-record.js';
+import { nasBench101 } from '../src/spaces/cells/nasbench101.js';
 import { Random } from '../src/util/random.js';
 
 const ROOT = resolve(import.meta.dirname, '..');

@@ -8,12 +8,12 @@ import { proxyDocs } from '../src/proxies/docs.js';
 const read = (path: string): string => readFileSync(resolve(import.meta.dirname, '..', path), 'utf8');
 
 describe('documentation', () => {
-  it('docs/operators.md is what `npm run docs` makes', () => {
-    expect(read('docs/operators.md')).toBe(operatorDocs());
+  it('docs/reference/operators.md is what `npm run docs` makes', () => {
+    expect(read('docs/reference/operators.md')).toBe(operatorDocs());
   });
 
-  it('docs/proxies.md is what `npm run docs` makes', () => {
-    expect(read('docs/proxies.md')).toBe(proxyDocs());
+  it('docs/reference/proxies.md is what `npm run docs` makes', () => {
+    expect(read('docs/reference/proxies.md')).toBe(proxyDocs());
   });
 
   it('the README shows the commands that CI runs', () => {

@@ -1,5 +1,5 @@
 // Real exports, without their weights: parameters exactly as PyTorch counts them, MACs of the convolutional
-// networks exactly those of their Conv and Linear layers. Made by scripts/corpus (see its docstrings).
+// networks exactly those of their Conv and Linear layers. Made by verify/exports (see its docstrings).
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -3,6 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inferShapes } from '../src/analysis/infer.js';
+import { type Attribute, makeModel, makeNode } from '../src/graph/graph.js';
+import type { Tensor } from '../src/graph/tensor.js';
+import { UNKNOWN } from '../src/graph/types.js';
+import { readModel } from '../src/onnx/file.js';
+import { encodeModel } from '../src/onnx/write.js';
 import {
   chain,
   emptyMessages,
@@ -17,8 +23,8 @@ import {
   manyOutputs,
   manyScopes,
   wideNode,
-} from '../hostile/bombs/counts.js';
-import { oneNode } from '../hostile/bombs/files.js';
+} from '../verify/hostile/bombs/counts.js';
+import { oneNode } from '../verify/hostile/bombs/files.js';
 import {
   doublingFunctions,
   foldingFunctions,
@@ -31,7 +37,7 @@ import {
   nestedTypeInUse,
   recursiveFunction,
   repeatedFunction,
-} from '../hostile/bombs/nesting.js';
+} from '../verify/hostile/bombs/nesting.js';
 import {
   externalData,
   growingSizes,
@@ -42,17 +48,20 @@ import {
   range,
   SIZE_OPERATORS,
   symbolicElements,
-} from '../hostile/bombs/sizes.js';
-import { float, float32, graphOf, int, int64, ints, modelOf, tensor } from '../hostile/built-models.js';
-import { KINDS, kindOf, makeCase } from '../hostile/cases.js';
-import { loadCorpus } from '../hostile/corpus.js';
-import { type Outcome, runPipeline } from '../hostile/pipeline.js';
-import { inferShapes } from '../src/analysis/infer.js';
-import { type Attribute, makeModel, makeNode } from '../src/graph/graph.js';
-import type { Tensor } from '../src/graph/tensor.js';
-import { UNKNOWN } from '../src/graph/types.js';
-import { readModel } from '../src/onnx/file.js';
-import { encodeModel } from '../src/onnx/write.js';
+} from '../verify/hostile/bombs/sizes.js';
+import {
+  float,
+  float32,
+  graphOf,
+  int,
+  int64,
+  ints,
+  modelOf,
+  tensor,
+} from '../verify/hostile/built-models.js';
+import { KINDS, kindOf, makeCase } from '../verify/hostile/cases.js';
+import { loadCorpus } from '../verify/hostile/corpus.js';
+import { type Outcome, runPipeline } from '../verify/hostile/pipeline.js';
 
 const RESULT: Outcome = { kind: 'result' };
 

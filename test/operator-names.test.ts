@@ -9,17 +9,19 @@ import { SCHEMAS } from '../src/ops/schemas.generated.js';
 /** Where such texts may stand, and why; of a file with `names` only these. */
 const ALLOWED: Readonly<Record<string, { readonly why: string; readonly names?: readonly string[] }>> = {
   'analysis/parameters.ts': { names: ['Constant'], why: 'what exporters call tensors without a name' },
-  'spaces/onnx.ts': {
+  'spaces/onnx/neighbourhood.ts': {
     names: ['Relu', 'LeakyRelu', 'Elu', 'Gelu', 'HardSwish', 'Mish'],
     why: 'the options of a search space: nodes that it writes',
   },
-  'spaces/primitive-ops.ts': { why: "GENNAPE's 32 labels and what they are called in ONNX" },
-  'spaces/primitive-details.ts': { why: "GENNAPE's labels" },
-  'spaces/computation-graph.ts': { why: "GENNAPE's labels" },
-  'spaces/computation-graph-sizes.ts': { why: "GENNAPE's labels" },
-  'predictors/latency/operators.ts': { why: "NNLQP's 28 codes" },
-  'predictors/latency/counting.ts': { why: "NNLQP's counting, by code" },
-  'predictors/latency/network-graph.ts': {
+  'predictors/views/computation-graph/primitive-ops.ts': {
+    why: "GENNAPE's 32 labels and what they are called in ONNX",
+  },
+  'predictors/views/computation-graph/primitive-details.ts': { why: "GENNAPE's labels" },
+  'predictors/views/computation-graph/computation-graph.ts': { why: "GENNAPE's labels" },
+  'predictors/views/computation-graph/image-sizes.ts': { why: "GENNAPE's labels" },
+  'predictors/views/nnlqp/operators.ts': { why: "NNLQP's 28 codes" },
+  'predictors/views/nnlqp/counting.ts': { why: "NNLQP's counting, by code" },
+  'predictors/views/nnlqp/network-graph.ts': {
     names: ['Gemm'],
     why: "the code of a dense layer in NNLQP's graphs",
   },

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nasBench201 } from '../src/spaces/nasbench201.js';
+import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { digestOf } from '../src/store/fingerprint.js';
 import { Random } from '../src/util/random.js';
 

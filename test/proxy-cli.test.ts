@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { natsSize } from '../src/spaces/nats-size.js';
+import { natsSize } from '../src/spaces/cells/nats-size.js';
 import { Random } from '../src/util/random.js';
 
 const ROOT = resolve(import.meta.dirname, '..');

@@ -4,11 +4,11 @@ import { writeFileSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Network } from '../src/networks/index.js';
 import { oneByOne } from '../src/search/evaluating.js';
-import { runSearch } from '../src/search/search.js';
+import { runSearch } from '../src/search/run.js';
 import { agingEvolution } from '../src/search/strategies/aging-evolution.js';
 import { etas } from '../src/search/strategies/etas.js';
 import { localSearch } from '../src/search/strategies/local-search.js';
-import { nasBench201 } from '../src/spaces/nasbench201.js';
+import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { TrialLog } from '../src/store/trial-log.js';
 import { digest } from '../src/util/digest.js';
 

@@ -8,12 +8,12 @@ import { ArchNetwork } from '../src/networks/arch-network.js';
 import { listOf } from '../src/networks/networks.js';
 import { decodePredictor } from '../src/predictors/load.js';
 import { predictionsOf } from '../src/predictors/predictions.js';
+import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { spaceNamed } from '../src/spaces/index.js';
-import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { Random } from '../src/util/random.js';
 
 const root = resolve(import.meta.dirname, '..');
-const folder = join(root, 'predictors');
+const folder = join(root, 'bundled');
 const CLI = join(root, 'dist/cli/main.js');
 const { predictors, trunks } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
   predictors: { file: string; spaces: string[]; labels: { name: string }[] }[];

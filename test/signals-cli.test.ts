@@ -14,7 +14,7 @@ import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nasBench201 } from '../src/spaces/nasbench201.js';
+import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { Random } from '../src/util/random.js';
 
 const CLI = join(resolve(import.meta.dirname, '..'), 'dist/cli/main.js');

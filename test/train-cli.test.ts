@@ -9,8 +9,8 @@ import '../src/ops/index.js';
 import { kendallTauB } from '../src/metrics/index.js';
 import { writeModel } from '../src/onnx/file.js';
 import { KINDS } from '../src/predictors/kinds/index.js';
+import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { describeArchitecture } from '../src/spaces/index.js';
-import { nasBench201 } from '../src/spaces/nasbench201.js';
 import { Random } from '../src/util/random.js';
 
 const CLI = join(resolve(import.meta.dirname, '..'), 'dist/cli/main.js');

@@ -16,7 +16,7 @@ import type { Body, Operator } from '../ops/operator.js';
 import type { Arithmetic, Movement } from '../ops/traits.js';
 import type { Inference, InferredGraph, InferredNode } from './infer.js';
 import { type ConstantKind, isMadeUpName, kindOfConstant, parametersIn, toldKind } from './parameters.js';
-import { tiedCopies } from './tied.js';
+import { tiedCopies } from './tied-weights.js';
 import { torchSignature } from './torch.js';
 
 export interface Constant {

@@ -5,7 +5,6 @@
 import { bitsOf, isInteger } from '../graph/dtype.js';
 import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isStatistic, isTrained, traitsOf } from '../ops/index.js';
-import type { Destination, FoundConstant } from './constants.js';
 import {
   isFrequencies,
   isMask,
@@ -13,7 +12,8 @@ import {
   isUniform,
   relativePositionElements,
   repeatedElements,
-} from './content.js';
+} from './constant-content.js';
+import type { Destination, FoundConstant } from './constants.js';
 import type { TorchSignature } from './torch.js';
 
 export type ConstantKind =

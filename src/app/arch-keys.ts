@@ -3,8 +3,8 @@
 // another one, and a training set drawn by functions would hold few different ones.
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import type { ArchKey } from '../datasets/digests.js';
-import { type Groups, groupsBy } from '../datasets/group-splits.js';
+import type { ArchKey } from '../datasets/splits/digests.js';
+import { type Groups, groupsBy } from '../datasets/splits/group-splits.js';
 import type { Table } from '../datasets/table.js';
 import { ONNX } from '../networks/index.js';
 import { SPACES } from '../spaces/index.js';

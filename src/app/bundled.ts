@@ -10,7 +10,7 @@ import type { NamedPredictor } from './predict.js';
 
 type LoadPredictorOptions = Pick<SessionOptions, 'threads'>;
 
-const BUNDLED = new URL('../../predictors/', import.meta.url);
+const BUNDLED = new URL('../../bundled/', import.meta.url);
 
 const entry = z.object({
   file: z.string(),

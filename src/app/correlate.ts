@@ -1,5 +1,5 @@
 // How well zero-cost scores order the rows of a table.
-import { randomSplit } from '../datasets/splits.js';
+import { randomSplit } from '../datasets/splits/splits.js';
 import type { Label, Table } from '../datasets/table.js';
 import { ONNX } from '../networks/index.js';
 import { evaluate, type MetricResult } from '../predictors/evaluate.js';

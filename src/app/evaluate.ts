@@ -1,22 +1,23 @@
 // What `auspex evaluate` does: compares a predictor with a table of measurements.
-import { ArchDigests, isSeen } from '../datasets/digests.js';
+
 import type { LabelRequest } from '../datasets/label-options.js';
-import { randomSplit } from '../datasets/splits.js';
+import { ArchDigests, isSeen } from '../datasets/splits/digests.js';
+import { randomSplit } from '../datasets/splits/splits.js';
 import type { Table } from '../datasets/table.js';
 import type { Resolver } from '../networks/index.js';
 import { evaluate } from '../predictors/evaluate.js';
 import { tableNetworks } from '../predictors/labelled-rows.js';
 import { predictionsOf } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor, PredictorInfo } from '../predictors/predictor.js';
-import { type EvaluatedLabel, evaluationReport } from '../report/evaluation-report.js';
+import { type EvaluatedLabel, evaluationReport } from '../report/pages/evaluation-report.js';
 import { checkOutputs } from '../store/outputs.js';
 import { loadPredictor } from '../store/predictor-file.js';
 import { readTableFile } from '../store/table-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { archKeyOf } from './arch-keys.js';
-import { openTable } from './data-open.js';
-import { readSplitFile } from './data-split.js';
+import { openTable } from './data/open.js';
+import { readSplitFile } from './data/split.js';
 import { diskResolver } from './resolve.js';
 import { version } from './version.js';
 import type { Work } from './work.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Network } from '../networks/index.js';
 
-const KNOWN = new URL('../../predictors/known-networks.json', import.meta.url);
+const KNOWN = new URL('../../bundled/known-networks.json', import.meta.url);
 
 const known = z.object({
   schema: z.literal('auspex.known-networks/1'),

@@ -3,7 +3,7 @@
 import { ArchNetwork, ONNX, type Sizes } from '../networks/index.js';
 import { writeModel } from '../onnx/file.js';
 import { type Description, describedHash } from '../spaces/describe.js';
-import { ARCH_KEY } from '../spaces/network.js';
+import { ARCH_KEY } from '../spaces/network-builder.js';
 import type { AnySpace } from '../spaces/space.js';
 import { checkOutputs } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';

@@ -1,5 +1,5 @@
 // Gradients of whole expressions against PyTorch: models that torch exported, with both of its exporters, and the
-// gradients that torch computed in float64. Made by scripts/golden/expressions.py (see its docstring).
+// gradients that torch computed in float64. Made by verify/golden/expressions.py (see its docstring).
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';

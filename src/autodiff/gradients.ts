@@ -1,8 +1,9 @@
 // Reverse-mode differentiation as a transformation of graphs: the nodes of a model, then, walking them backwards,
 // the nodes that its operators' gradient rules write. The result is an ordinary model.
+
+import { noteTypes } from '../analysis/builder-types.js';
 import { dependentValues, neededValues } from '../analysis/dependence.js';
 import { type InferOptions, inferShapes } from '../analysis/infer.js';
-import { noteTypes } from '../analysis/written.js';
 import {
   type Graph,
   type Model,

@@ -1,9 +1,9 @@
 // `auspex data import`: a benchmark as others publish it, to a table that says what it is.
 import { Command } from 'commander';
-import { importTable } from '../app/data-import.js';
+import { importTable } from '../app/data/import.js';
 import { print, withForce } from './command.js';
 import { JSON_HELP, type PlainFlags, plainOptions, repeated, withPlain, working } from './data-options.js';
-import { importText } from './data-written.js';
+import { importText } from './text/data-written.js';
 
 interface ImportFlags extends PlainFlags {
   output: string;

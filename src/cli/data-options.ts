@@ -1,6 +1,6 @@
 // What the commands of `auspex data` share: options that explain a plain file, progress, and printing.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { PlainOptions } from '../app/data-open.js';
+import type { PlainOptions } from '../app/data/open.js';
 import type { Work } from '../app/work.js';
 import { type LabelRequest, parseLabel, parseLabels } from '../datasets/label-options.js';
 import { AuspexError } from '../util/errors.js';
@@ -14,7 +14,7 @@ export interface PlainFlags {
   json?: true;
 }
 
-export const JSON_HELP = 'The JSON is described in docs/data-json.md, the tables in docs/datasets.md.';
+export const JSON_HELP = 'See docs/json/data.md (JSON) and docs/guides/datasets.md (tables).';
 
 /** Options that explain a file of a layout that is not known. */
 export function withPlain(command: Command): Command {

@@ -1,12 +1,12 @@
 // `auspex data`: benchmark tables read from what others publish, shown, split, and written.
 import { Command, Option } from 'commander';
-import { exportTable, listTables, showTable } from '../app/data.js';
+import { exportTable, listTables, showTable } from '../app/data/data.js';
 import { FORMATS, type TableFormat } from '../store/table-file.js';
 import { names, print, wholeNumber, withForce } from './command.js';
 import { importCommand } from './data-import.js';
 import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitCommand } from './data-split.js';
-import { listText, showText, tableText } from './data-text.js';
+import { listText, showText, tableText } from './text/data.js';
 
 export function dataCommand(): Command {
   return new Command('data')

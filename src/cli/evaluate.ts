@@ -43,7 +43,7 @@ Examples:
 
 A predictor of one label can be compared with another, for example one trained
 on validation accuracy with test accuracy.
-The JSON is described in docs/evaluate-json.md, the metrics in docs/metrics.md.`,
+See docs/json/evaluate.md (JSON) and docs/reference/metrics.md (metrics).`,
     )
     .action(async (predictor: string, { json, ...flags }: EvaluateFlags) => {
       const found = await untilStopped((signal) =>

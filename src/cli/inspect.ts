@@ -6,8 +6,8 @@ import { type InspectedNetwork, inspectNetworks } from '../app/inspect.js';
 import { openReferences } from '../app/resolve.js';
 import { AuspexError } from '../util/errors.js';
 import { print } from './command.js';
-import { wrapLines } from './format.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
+import { wrapLines } from './text/format.js';
 import { inspectionText, sideBySide } from './text/inspect.js';
 
 interface InspectFlags extends SizeFlags {
@@ -30,8 +30,8 @@ Examples:
 A MAC is one multiply-accumulate; FLOPs = 2 x MACs + all other arithmetic.
 Parameters are what is trained: neither BatchNormalization's running
 statistics nor shapes and other constants. Several networks are compared side
-by side; with --json each is one line. The JSON is described in
-docs/inspect-json.md, the count of every operator in docs/operators.md.`;
+by side; with --json each is one line. See docs/json/inspect.md (JSON) and
+docs/reference/operators.md (how each operator is counted).`;
 
 export function inspectCommand(): Command {
   const command = new Command('inspect')

@@ -3,8 +3,8 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../app/version.js';
 import { AuspexError } from '../util/errors.js';
-import { wrapLines } from './format.js';
 import { stoppedExitCode } from './signals.js';
+import { wrapLines } from './text/format.js';
 
 /** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
   .version(version())
-  .option('--plugin <file>', 'load an extension first (repeatable): docs/extending.md')
+  .option('--plugin <file>', 'load an extension first (repeatable): docs/guides/extending.md')
   .addHelpText(
     'after',
     `

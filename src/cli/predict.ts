@@ -6,9 +6,9 @@ import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../ap
 import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
 import type { NamedNetworks } from '../app/resolve.js';
 import { names, print, threadCount } from './command.js';
-import { wrapLines } from './format.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
+import { wrapLines } from './text/format.js';
 import { bundledText, networksText, networksTsv, networkText } from './text/predict.js';
 
 interface PredictFlags extends SizeFlags {
@@ -55,7 +55,7 @@ Examples:
 Several networks are printed as one table; a pipe gets tab-separated values
 with a header. A network that cannot be read is reported, the others are
 predicted, and the exit code is 2.
-The JSON is described in docs/predict-json.md, methods in docs/predictors.md.`,
+See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`,
     )
     .action(predict);
 }

@@ -6,9 +6,9 @@ import type { PredictorKind } from '../predictors/kind.js';
 import { PRETRAINING } from '../predictors/kinds/graph-kind.js';
 import { kindNamed } from '../predictors/kinds/index.js';
 import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
-import { formatExact } from './format.js';
 import { duration, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
+import { formatExact } from './text/format.js';
 
 interface PretrainFlags {
   space: string;
@@ -54,7 +54,7 @@ Example:
   auspex train nn-former --data darts.csv --label accuracy --from darts.onnx \\
     -o accuracy.onnx
 
-The JSON is described in docs/predict-json.md.`,
+The JSON is described in docs/json/predict.md.`,
     )
     .action(pretrain);
 }

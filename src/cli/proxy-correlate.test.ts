@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { correlationsOf } from '../app/correlate.js';
-import { elementsOf } from '../report/plots.testing.js';
+import { elementsOf } from '../report/plots/plots.testing.js';
+import { natsSize } from '../spaces/cells/nats-size.js';
 import { describeArchitecture } from '../spaces/describe.js';
-import { natsSize } from '../spaces/nats-size.js';
 import { Random } from '../util/random.js';
 import { proxyCommand } from './proxy.js';
 

@@ -20,7 +20,7 @@ import {
   widthOf,
   withProgress,
   withScoring,
-} from './proxy-options.js';
+} from './score-options.js';
 import { untilStopped } from './signals.js';
 import { correlatePage, correlateText } from './text/correlate.js';
 
@@ -57,7 +57,7 @@ Examples:
     --proxies snip,synflow,snip+synflow --sample 500 \\
     -o scores.jsonl --report r.html
 
-The JSON is described in docs/proxy-json.md, the proxies in docs/proxies.md.`,
+See docs/json/proxy.md (JSON) and docs/reference/proxies.md (proxies).`,
     )
     .action((flags: CorrelateFlags) => run(flags, outlets));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../analysis/models.testing.js';
 import { ImageSamples } from '../app/score/images.js';
-import { bytesOf, normalised } from '../inputs/golden-images.testing.js';
+import { bytesOf, normalised } from '../inputs/images/golden-images.testing.js';
 import { writeNpy } from '../inputs/npy.testing.js';
 import { writeModel } from '../onnx/file.js';
 import { Random } from '../util/random.js';

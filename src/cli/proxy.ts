@@ -12,7 +12,6 @@ import { checkOutputs } from '../store/outputs.js';
 import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { names } from './command.js';
-import { wrap } from './format.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {
   logOutput,
@@ -26,8 +25,9 @@ import {
   widthOf,
   withProgress,
   withScoring,
-} from './proxy-options.js';
+} from './score-options.js';
 import { untilStopped } from './signals.js';
+import { wrap } from './text/format.js';
 import { scoreText } from './text/score.js';
 
 interface ProxyFlags extends ScoringFlags {
@@ -71,8 +71,8 @@ ${wrap(PROXIES.map(({ name }) => name).join(', '), 2).join('\n')}
 ${Object.entries(COMBINATIONS)
   .map(([name, members]) => `  ${name} (${members}, by rank within the pool)`)
   .join('\n')}
-The proxies are described in docs/proxies.md, the JSON and the log in
-docs/proxy-json.md. --resume continues an interrupted run, even after kill -9.
+The proxies are described in docs/reference/proxies.md, the JSON and the log in
+docs/json/proxy.md. --resume continues an interrupted run, even after kill -9.
 If no network could be scored, the exit code is 2 if every network itself is
 at fault, otherwise 1.`,
     )

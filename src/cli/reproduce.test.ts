@@ -7,7 +7,7 @@ import '../ops/index.js';
 import type { DrawResult } from '../reproduce/result.js';
 import { runTable } from '../reproduce/run-table.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
 import { reproduceCommand } from './reproduce.js';

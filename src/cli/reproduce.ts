@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { bundledTrunk } from '../app/bundled.js';
 import { version } from '../app/version.js';
-import { type CollectedTable, collect } from '../reproduce/collect.js';
+import { type CollectedTable, collect } from '../reproduce/collected-results.js';
 import { DATA, type DataName, fileNames } from '../reproduce/data.js';
 import { tableHtml } from '../reproduce/html.js';
 import { tableMarkdown } from '../reproduce/markdown.js';
@@ -17,8 +17,8 @@ import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber } from './command.js';
 import { progressLine } from './progress.js';
-import { doneText, listJson, listText, tableJson, tableText } from './reproduce-text.js';
 import { untilStopped } from './signals.js';
+import { doneText, listJson, listText, tableJson, tableText } from './text/reproduce.js';
 
 interface ReproduceFlags {
   data?: string;
@@ -64,7 +64,7 @@ Examples:
 
 Every draw is written as soon as it is done. A run that was stopped goes on
 where it was when the same command is given again.
-The JSON is described in docs/reproduce-json.md.`,
+The JSON is described in docs/json/reproduce.md.`,
     )
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
       const files = new ResultFiles(flags.out);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Network } from '../networks/index.js';
 import { readModel, writeModel } from '../onnx/file.js';
+import { natsSize } from '../spaces/cells/nats-size.js';
 import { describeArchitecture } from '../spaces/describe.js';
-import { natsSize } from '../spaces/nats-size.js';
-import { ARCH_KEY } from '../spaces/network.js';
+import { ARCH_KEY } from '../spaces/network-builder.js';
 import { Random } from '../util/random.js';
 import { searchCommand } from './search.js';
 

@@ -68,7 +68,7 @@ Examples:
 
 Limits are on ${COSTS.join(', ')}, or FILE.onnx#label.
 --resume continues an interrupted search, even after kill -9.
-The JSON is described in docs/search-json.md.`,
+The JSON is described in docs/json/search.md.`,
     )
     .action(async (space: string, { option, json, ...flags }: SearchFlags) => {
       const progress = progressLine('search');

@@ -6,15 +6,15 @@ import { describeLines, exportNetwork, openSpace, sampleSpace } from '../app/spa
 import { SPACES } from '../spaces/index.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber, withForce } from './command.js';
-import { wrapLines } from './format.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
+import { wrapLines } from './text/format.js';
 import { descriptionText, listText, spaceText } from './text/space.js';
 
 interface JsonFlag {
   json?: true;
 }
 
-const JSON_HELP = 'The JSON is described in docs/space-json.md.';
+const JSON_HELP = 'The JSON is described in docs/json/space.md.';
 const SPACE_ARGUMENT = 'name of a space, or onnx:FILE';
 
 const printJson = (document: object, indent?: number): void => print(JSON.stringify(document, null, indent));

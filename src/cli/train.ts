@@ -8,9 +8,9 @@ import type { LabelRequest } from '../datasets/label-options.js';
 import { KINDS } from '../predictors/kinds/index.js';
 import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
 import { labelRequests } from './data-options.js';
-import { formatExact, wrapLines } from './format.js';
 import { type ProgressLine, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
+import { formatExact, wrapLines } from './text/format.js';
 import { progressNote, skippedText, trainedText } from './text/train.js';
 
 interface TrainFlags extends Omit<TrainRequest, 'kind' | 'labels' | 'changes'> {
@@ -84,7 +84,7 @@ What a label's name says (ms, latency, accuracy, loss …) decides its unit, its
 direction and whether it is learned as a logarithm; --label NAME:lower:log
 changes it. An interrupted training leaves checkpoints beside its output;
 --resume with the same options continues it, to the same result.
-The JSON is described in docs/predict-json.md, methods in docs/predictors.md.`;
+See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;
 }
 
 async function train(kind: string, flags: TrainFlags): Promise<void> {

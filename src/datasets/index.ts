@@ -1,12 +1,9 @@
 // Benchmark tables: what others import of this folder.
-export { csvOf } from './csv.js';
-export { type DefaultSplit, defaultSplit } from './default-split.js';
-export { ArchDigests, type ArchKey, digestsOf, isSeen, tableDigest } from './digests.js';
-export { type Groups, groupedFolds, groupedSplit, groupsBy, withoutDoubles } from './group-splits.js';
-export { gzip } from './gzip.js';
+export { csvOf } from './formats/csv.js';
+export { gzip } from './formats/gzip.js';
+export { jsonlOf } from './formats/jsonl.js';
 export { LAYOUTS, type Layout } from './importers/layouts.js';
 export { type ReadTableOptions, readTable } from './importers/read-table.js';
-export { jsonlOf } from './jsonl.js';
 export { meaningOf, type NamedMeaning } from './label-names.js';
 export {
   type LabelRequest,
@@ -19,7 +16,10 @@ export {
 export type { PlainTable } from './metadata.js';
 export { longBy, type Pivoted, pivot } from './pivot.js';
 export type { SkippedRow, TableRules } from './rules.js';
-export { type ReadSplit, readSplit, type SplitRecord } from './split-record.js';
+export { type DefaultSplit, defaultSplit } from './splits/default-split.js';
+export { ArchDigests, type ArchKey, digestsOf, isSeen, tableDigest } from './splits/digests.js';
+export { type Groups, groupedFolds, groupedSplit, groupsBy, withoutDoubles } from './splits/group-splits.js';
+export { type ReadSplit, readSplit, type SplitRecord } from './splits/split-record.js';
 export {
   type FamilySizes,
   type FoldOptions,
@@ -32,5 +32,5 @@ export {
   type Sizes,
   type Split,
   sizeSplit,
-} from './splits.js';
+} from './splits/splits.js';
 export { type Label, type LabelSummary, type LabelTransform, Table, type TableParts } from './table.js';

@@ -35,7 +35,7 @@ export function parseMetadata(value: unknown, where: string): Metadata {
   const refuse = (problem: string): AuspexError =>
     new AuspexError('TABLE_METADATA', `the description of the table is wrong: ${problem}`, {
       where: { path: where },
-      hint: 'docs/datasets.md tells how it reads',
+      hint: 'docs/guides/datasets.md tells how it reads',
     });
   if (!isRecord(value)) throw refuse('it is not an object');
   if (value.table !== VERSION && value.table !== 1) {

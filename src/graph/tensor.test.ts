@@ -15,7 +15,7 @@ import {
   tensorNumbers,
 } from './tensor.js';
 
-/** What ONNX's own library reads from tensors of every type; see scripts/dtypes.py. */
+/** What ONNX's own library reads from tensors of every type; see tools/dtypes.py. */
 const golden = JSON.parse(
   readFileSync(new URL('../../test/fixtures/dtypes.json', import.meta.url), 'utf8'),
 ) as { tensors: { dtype: DataType; storage: string; tensor: string; elements: string }[] };

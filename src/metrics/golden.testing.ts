@@ -1,4 +1,4 @@
-// The oracle of metrics: SciPy and scikit-learn. scripts/golden/metrics.py writes what they make of rows that are
+// The oracle of metrics: SciPy and scikit-learn. verify/golden/metrics.py writes what they make of rows that are
 // generated here again, by the same generator in whole numbers.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-// All metrics by name. docs/metrics.md has formulas and traps.
+// All metrics by name. docs/reference/metrics.md has formulas and traps.
 import { AuspexError } from '../util/errors.js';
 import { pearson, spearman } from './correlation.js';
 import type { MetricFunction } from './input.js';

@@ -4,8 +4,8 @@ import { type Model, makeGraph, makeModel } from '../graph/graph.js';
 import { TensorType } from '../graph/types.js';
 import { encodeModel } from '../onnx/write.js';
 import { Builder } from '../ops/build.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
-import { ARCH_KEY } from '../spaces/network.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
+import { ARCH_KEY } from '../spaces/network-builder.js';
 import { AuspexError } from '../util/errors.js';
 import { Resolver } from './resolver.js';
 

@@ -1,4 +1,4 @@
-// The oracle of layers and losses: PyTorch. scripts/golden/nn.py writes what it makes of inputs and parameters;
+// The oracle of layers and losses: PyTorch. verify/golden/nn.py writes what it makes of inputs and parameters;
 // here the same layer is traced, run, and compared, values and gradients.
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';

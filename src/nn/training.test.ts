@@ -1,4 +1,4 @@
-// Training beside PyTorch: the same first weights, data and optimiser. Fixtures: scripts/golden/training.py.
+// Training beside PyTorch: the same first weights, data and optimiser. Fixtures: verify/golden/training.py.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../ops/build.js';

@@ -7,7 +7,7 @@ import { type Attribute, isDefaultDomain, type Node, operatorName, type ValueInf
 import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { type Shape, TensorType, UNKNOWN, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
-import { constantType } from './constant.js';
+import { constantType } from './families/arrays/constant.js';
 import { Call, type CallScope, type Operator } from './operator.js';
 import { operatorFor } from './registry.js';
 import { schemaFor } from './schemas.js';

@@ -10,7 +10,7 @@ needs for it. Operators that only move data count 0. Inputs are called as in ONN
 documentation; traits are explained in \`src/ops/traits.ts\`. Made by \`npm run docs\`.
 `;
 
-/** The text of docs/operators.md. */
+/** The text of docs/reference/operators.md. */
 export function operatorDocs(): string {
   const domains = new Map<string, [name: string, operator: Operator][]>();
   for (const [key, operator] of allOperators()) {

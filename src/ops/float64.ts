@@ -3,10 +3,16 @@
 import { isDefaultDomain } from '../graph/graph.js';
 import type { TensorType } from '../graph/types.js';
 import type { Builder, Value } from './build.js';
+import {
+  type PlacedAxis,
+  padAxes,
+  place,
+  sizesAfterBatch,
+  underKernel,
+} from './families/layers/window.gradient.js';
+import { kernelOf, windowOf } from './families/layers/window.js';
 import type { Expansion } from './gradient.js';
 import { operatorFor } from './registry.js';
-import { type PlacedAxis, padAxes, place, sizesAfterBatch, underKernel } from './window.gradient.js';
-import { kernelOf, windowOf } from './window.js';
 
 /** What takes the place of an operator in float64; undefined where it stays as it is. */
 export function inFloat64Parts(e: Expansion): readonly (Value | undefined)[] | undefined {

@@ -17,7 +17,7 @@ interface Case {
   readonly metrics: Readonly<Record<string, readonly [estimate: number, low: number, high: number]>>;
 }
 
-/** Written by scripts/golden/evaluate.py with scipy.stats.bootstrap, every resample of all rows. */
+/** Written by verify/golden/evaluate.py with scipy.stats.bootstrap, every resample of all rows. */
 const golden = JSON.parse(readFileSync(new URL('fixtures/evaluate.json', import.meta.url), 'utf8')) as {
   readonly cases: Readonly<Record<'small' | 'large', Case>>;
   readonly wilson: readonly (readonly [inside: number, rows: number, low: number, high: number])[];

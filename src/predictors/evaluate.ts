@@ -5,7 +5,7 @@ import { DRAWN_ROWS, largeBootstrap } from '../metrics/large-bootstrap.js';
 import { AuspexError } from '../util/errors.js';
 import type { PredictedColumn, Prediction } from './predictions.js';
 
-/** What is computed unless a caller names others; docs/metrics.md says what they are. */
+/** What is computed unless a caller names others; docs/reference/metrics.md says what they are. */
 export const EVALUATED_METRICS: readonly string[] = [
   'tau-b',
   'spearman',

@@ -4,7 +4,7 @@ import type { Model } from '../graph/graph.js';
 import { ArchNetwork } from '../networks/arch-network.js';
 import { lazily, listOf, type Networks } from '../networks/networks.js';
 import { Resolver } from '../networks/resolver.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import { Random } from '../util/random.js';
 import { hasSizes, kindNamed, type TrainingData } from './kinds/index.js';
 import { registerTransform } from './labels.js';

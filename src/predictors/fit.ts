@@ -4,8 +4,8 @@ import type { Model } from '../graph/graph.js';
 import type { Network } from '../networks/network.js';
 import type { Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
-import { conformalInterval, type IntervalRule } from './conformal.js';
 import { encodeRows, rememberingFirst } from './encode.js';
+import { conformalInterval, type IntervalRule } from './intervals.js';
 import type { FitRun, Fitted, PredictorKind, TrainingData } from './kind.js';
 import {
   column,

@@ -1,6 +1,7 @@
 // Predictors: train, save, load, predict.
-export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './conformal.js';
+
 export { type EvaluateOptions, type Evaluation, evaluate } from './evaluate.js';
+export { conformalInterval, coverageOf, type IntervalRule, intervalAround } from './intervals.js';
 export {
   type FitRun,
   type Fitted,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { ErrorScale } from './conformal.js';
+import type { ErrorScale } from './intervals.js';
 import type { Labels } from './labels.js';
 import type { Json, OnBad, Predictor, PredictorInfo, TrainingSplit } from './predictor.js';
 import type { TrainedMember, TrainingRun } from './train.js';

@@ -3,7 +3,7 @@
 import type { Network } from '../networks/network.js';
 import type { Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
-import type { ErrorScale } from './conformal.js';
+import type { ErrorScale } from './intervals.js';
 import type { Json, LabelInfo } from './predictor.js';
 
 /** Labels of all rows, row by row; NaN where a row lacks one. */

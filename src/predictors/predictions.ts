@@ -2,7 +2,7 @@
 // that could not be predicted.
 import type { Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
-import { intervalAround } from './conformal.js';
+import { intervalAround } from './intervals.js';
 import { errorScaleOf } from './labels.js';
 import type { LabelInfo, PredictOptions, Predictor } from './predictor.js';
 

@@ -4,7 +4,7 @@ import type { Model } from '../graph/graph.js';
 import type { Network } from '../networks/network.js';
 import type { Networks } from '../networks/networks.js';
 import type { AuspexError } from '../util/errors.js';
-import type { IntervalRule } from './conformal.js';
+import type { IntervalRule } from './intervals.js';
 import type { Predictions } from './predictions.js';
 
 /** What JSON can hold. */

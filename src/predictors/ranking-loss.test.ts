@@ -6,7 +6,7 @@ import { adamW } from '../nn/optimiser.js';
 import { constantRate } from '../nn/schedules.js';
 import type { Batch } from '../nn/trainer.js';
 import { Trainer } from '../nn/trainer.js';
-import { computed, golden } from './nar-former-v2.testing.js';
+import { computed, golden } from './models/nar-former-v2.testing.js';
 import { NAR_FORMER_V2_LOSS, rankingLoss } from './ranking-loss.js';
 
 const x = [0.3, -1.2, 0.8, 2.1];

@@ -2,12 +2,12 @@
 // is nearly a product of powers of latencies on known ones, and a handful of rows is enough to find them. The
 // combination is a head over the same trunk, and can be trained further.
 import type { Weights } from '../nn/trainer.js';
-import { FeatureRows } from './baselines/feature-rows.js';
-import { LinearRegression } from './baselines/linear.js';
 import { memberWeights } from './entries.js';
 import type { Prepared } from './fit.js';
 import { type LabelScale, learnedLabels, type Standard } from './labels.js';
+import { LinearRegression } from './linear-regression.js';
 import type { OnnxPredictor } from './onnx-predictor.js';
+import { FeatureRows } from './views/feature-rows.js';
 
 /** Parameters of the layers that are not kept when a predictor is trained further for other labels. */
 const HEAD = /^head\./;

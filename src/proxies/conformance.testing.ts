@@ -8,7 +8,7 @@ import type { NetworkOptions } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { Random } from '../util/random.js';
 import type { ZeroCostProxy } from './proxy.js';
-import { Subject, type SubjectOptions } from './subject.js';
+import { Subject, type SubjectOptions } from './subject/subject.js';
 
 export interface ProxyExpectations {
   /** Whether weights that are no numbers are an error; default: if it needs weights. */

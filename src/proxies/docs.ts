@@ -1,4 +1,4 @@
-// docs/proxies.md, from what proxies say of themselves.
+// docs/reference/proxies.md, from what proxies say of themselves.
 import { COMBINATIONS, PROXIES } from './index.js';
 import type { ProxyNeeds, ZeroCostProxy } from './proxy.js';
 
@@ -16,7 +16,7 @@ This file is made by \`npm run docs\` from the proxies themselves.
   not count, unless a proxy says so. \`--explain\` shows which, \`--weights\` names others.
 - **Data** are drawn from the seed: inputs from N(0, 1), tokens evenly from the vocabulary, classes evenly. Samples of your
   own: \`--inputs x.npy --targets y.npy\`, arrays that \`np.save\` wrote, cut into batches of \`--batch\`. Images of a
-  folder: \`--images FOLDER\`, see [images.md](images.md).
+  folder: \`--images FOLDER\`, see [images.md](../guides/images.md).
 - **float16** networks are scored in float32, and their inputs given so; quantised ones have no weights that count.
 - **The loss** is cross-entropy of the first output of floats (\`--logits\` names another).
 - **Batch normalisation** takes the statistics of the batch where gradients are taken (\`--statistics frozen\`: its own).

@@ -1,10 +1,10 @@
-// The same network scores the same, whichever exporter wrote it: scripts/golden/exporters.py.
+// The same network scores the same, whichever exporter wrote it: verify/golden/exporters.py.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeModel } from '../onnx/read.js';
 import { requestNamed } from './index.js';
 import { scoreAll } from './proxy.js';
-import { Subject } from './subject.js';
+import { Subject } from './subject/subject.js';
 
 interface GoldenNetwork {
   readonly dims: readonly number[];

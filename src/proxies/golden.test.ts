@@ -1,11 +1,11 @@
-// Against PyTorch: five networks exported to ONNX, scores from the formulas (scripts/golden/proxies.py).
+// Against PyTorch: five networks exported to ONNX, scores from the formulas (verify/golden/proxies.py).
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeModel } from '../onnx/read.js';
-import type { InputBatch } from './batch.js';
-import { GRADIENT_PROXIES } from './gradient-proxies.js';
 import { scoreAll } from './proxy.js';
-import { Subject, type SubjectOptions } from './subject.js';
+import { GRADIENT_PROXIES } from './scores/gradient-proxies.js';
+import type { InputBatch } from './subject/batch.js';
+import { Subject, type SubjectOptions } from './subject/subject.js';
 
 interface GoldenBatch {
   readonly dims: readonly number[];

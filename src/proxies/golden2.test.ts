@@ -1,14 +1,14 @@
-// Against PyTorch: the networks and batches of golden.test.ts, scores of scripts/golden/proxies2.py.
+// Against PyTorch: the networks and batches of golden.test.ts, scores of verify/golden/proxies2.py.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeModel } from '../onnx/read.js';
-import { ACTIVATION_PROXIES, TRANSFORMER_PROXIES } from './activation-proxies.js';
-import type { InputBatch } from './batch.js';
 import { requestNamed } from './index.js';
-import { naswot } from './naswot.js';
-import { ntkt, type TraceEstimate } from './ntkt.js';
-import { Subject, type SubjectOptions } from './subject.js';
-import { zen, zenScore } from './zen.js';
+import { ACTIVATION_PROXIES, TRANSFORMER_PROXIES } from './scores/activation-proxies.js';
+import { naswot } from './scores/naswot.js';
+import { ntkt, type TraceEstimate } from './scores/ntkt.js';
+import { zen, zenScore } from './scores/zen.js';
+import type { InputBatch } from './subject/batch.js';
+import { Subject, type SubjectOptions } from './subject/subject.js';
 
 type Scores = Readonly<Record<string, number>>;
 interface Batch {

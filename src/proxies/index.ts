@@ -1,16 +1,12 @@
 // All zero-cost proxies, by name, and their combinations. Adding one is its file and a line in its list.
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import { ACTIVATION_PROXIES, TRANSFORMER_PROXIES } from './activation-proxies.js';
 import { combineRanks } from './combination.js';
-import { GRADIENT_PROXIES } from './gradient-proxies.js';
 import type { ProxyRequest, ZeroCostProxy } from './proxy.js';
+import { ACTIVATION_PROXIES, TRANSFORMER_PROXIES } from './scores/activation-proxies.js';
+import { GRADIENT_PROXIES } from './scores/gradient-proxies.js';
 
-export type { InputBatch, InputTensor } from './batch.js';
-export { type AttentionBlock, findBlocks } from './blocks.js';
 export { combineRanks } from './combination.js';
-export { type ExplainedTensor, type Explanation, explainSubject } from './explain.js';
-export { type Features, featuresOf } from './features.js';
 export {
   type Outcome,
   type ProxyOptions,
@@ -20,9 +16,13 @@ export {
   scoreNetwork,
   type ZeroCostProxy,
 } from './proxy.js';
-export type { Initialisation } from './reinitialise.js';
-export { explainBlocks, separationRank, septOf } from './sept.js';
-export { Subject, type SubjectOptions } from './subject.js';
+export { explainBlocks, separationRank, septOf } from './scores/sept.js';
+export type { InputBatch, InputTensor } from './subject/batch.js';
+export { type AttentionBlock, findBlocks } from './subject/blocks.js';
+export { type ExplainedTensor, type Explanation, explainSubject } from './subject/explain.js';
+export { type Features, featuresOf } from './subject/features.js';
+export type { Initialisation } from './subject/reinitialise.js';
+export { Subject, type SubjectOptions } from './subject/subject.js';
 
 const proxies: ZeroCostProxy[] = [...GRADIENT_PROXIES, ...ACTIVATION_PROXIES, ...TRANSFORMER_PROXIES];
 

@@ -1,4 +1,4 @@
 import { describeProxy } from './conformance.testing.js';
-import { GRADIENT_PROXIES } from './gradient-proxies.js';
+import { GRADIENT_PROXIES } from './scores/gradient-proxies.js';
 
 for (const proxy of GRADIENT_PROXIES) describeProxy(proxy);

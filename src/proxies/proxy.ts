@@ -5,9 +5,9 @@ import type { Model } from '../graph/graph.js';
 import { tensorByteLength } from '../graph/tensor.js';
 import { MAX_MESSAGE_BYTES } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
-import { NetworkCounts } from './network-counts.js';
-import type { PrepareOptions } from './prepare.js';
-import { type Quantity, Subject, type SubjectOptions } from './subject.js';
+import { NetworkCounts } from './subject/network-counts.js';
+import type { PrepareOptions } from './subject/prepare.js';
+import { type Quantity, Subject, type SubjectOptions } from './subject/subject.js';
 
 export interface ProxyOptions {
   /** One of the proxy's variants; its own meaning, that of the paper, unless told. */

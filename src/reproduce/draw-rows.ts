@@ -1,5 +1,5 @@
 // Which rows of a table a draw of a cell is trained, validated and tested on.
-import { randomSplit } from '../datasets/splits.js';
+import { randomSplit } from '../datasets/splits/splits.js';
 import type { Table } from '../datasets/table.js';
 import { Random } from '../util/random.js';
 import type { ResultCell } from './table.js';

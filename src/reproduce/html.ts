@@ -1,12 +1,13 @@
 // A table as a page: the plot that shows it, all numbers, what differs.
-import { type Bar, barChart } from '../report/bars.js';
-import { linePlot, type Series } from '../report/lines.js';
-import { definitions, htmlTable, page } from '../report/page.js';
-import { escaped } from '../report/svg.js';
+
+import { definitions, htmlTable, page } from '../report/pages/page.js';
+import { type Bar, barChart } from '../report/plots/bars.js';
+import { linePlot, type Series } from '../report/plots/lines.js';
+import { escaped } from '../report/plots/svg.js';
 import { isKnown, setText, sourceTexts, type TableReport, tableCells } from './markdown.js';
-import { differences, headline, lineName, metricTitle } from './show.js';
 import type { SummaryLine } from './summary.js';
 import type { Published } from './table.js';
+import { differences, headline, lineName, metricTitle } from './table-numbers.js';
 
 /** A self-contained page; the same results give the same bytes. */
 export function tableHtml(report: TableReport): string {

@@ -1,6 +1,8 @@
 // A table as Markdown: what `docs/results/` is made of.
 import { DATA } from './data.js';
 import type { DrawResult } from './result.js';
+import type { SummaryLine } from './summary.js';
+import type { Published, ReproducedTable } from './table.js';
 import {
   countText,
   differences,
@@ -10,9 +12,7 @@ import {
   metricTitle,
   publishedText,
   sources,
-} from './show.js';
-import type { SummaryLine } from './summary.js';
-import type { Published, ReproducedTable } from './table.js';
+} from './table-numbers.js';
 
 export interface TableReport {
   readonly table: ReproducedTable;

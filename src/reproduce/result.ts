@@ -1,4 +1,4 @@
-// The result of one draw as it is kept: a JSON file for every cell and seed, described in docs/reproduce-json.md.
+// The result of one draw as it is kept: a JSON file for every cell and seed, described in docs/json/reproduce.md.
 import type { MeasuredCoverage } from '../predictors/evaluate.js';
 import { digest } from '../util/digest.js';
 import type { ReproducedTable, ResultCell } from './table.js';

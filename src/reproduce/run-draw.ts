@@ -17,7 +17,7 @@ import { AuspexError } from '../util/errors.js';
 import { type DrawnRows, drawRows } from './draw-rows.js';
 import { type CellSettings, type Draw, type DrawResult, type LabelResult, RESULT_SCHEMA } from './result.js';
 import type { ResultFiles } from './result-files.js';
-import { trainingWork } from './work.js';
+import { trainingWork } from './training-work.js';
 
 export interface DrawOptions {
   readonly settings: CellSettings;

@@ -9,7 +9,7 @@ import { type Draw, type DrawResult, settingsOf } from './result.js';
 import { ResultFiles } from './result-files.js';
 import { type DrawOptions, runDraw } from './run-draw.js';
 import type { ReproducedTable, ResultCell } from './table.js';
-import { trainingWork } from './work.js';
+import { trainingWork } from './training-work.js';
 
 export interface RunOptions extends Pick<TableChoice, 'only' | 'draws' | 'steps'> {
   /** The folder of the benchmark tables. */

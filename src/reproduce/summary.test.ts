@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { tableMarkdown } from './markdown.js';
 import { type DrawResult, RESULT_SCHEMA, settingsKey, settingsOf } from './result.js';
-import { meanText, metricTitle, publishedText } from './show.js';
 import { meanOf, summarise } from './summary.js';
 import type { ReproducedTable, ResultCell } from './table.js';
+import { meanText, metricTitle, publishedText } from './table-numbers.js';
 
 const CELL: ResultCell = {
   id: 'two-devices',

@@ -1,6 +1,6 @@
 // What a table of a paper is here: cells, each a predictor that is trained and tested in one way, beside the numbers
 // that were published. Data only; nothing is run.
-import type { ErrorScale } from '../predictors/conformal.js';
+import type { ErrorScale } from '../predictors/intervals.js';
 import type { RecipeChanges } from '../predictors/kinds/index.js';
 import type { DataName } from './data.js';
 

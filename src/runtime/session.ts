@@ -8,8 +8,8 @@ import { encodeModel } from '../onnx/write.js';
 import { traitsOf } from '../ops/index.js';
 import { schemaFor } from '../ops/schemas.js';
 import { AuspexError } from '../util/errors.js';
-import { ApartSession } from './apart.js';
 import { loadRuntime } from './runtime.js';
+import { ApartSession } from './session-thread.js';
 
 export interface SessionOptions {
   /** Threads of one operator; ONNX Runtime takes all cores unless told. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { autoFormerTiny } from '../spaces/autoformer.js';
+import { darts } from '../spaces/cells/darts.js';
+import { nasBench101 } from '../spaces/cells/nasbench101.js';
 import { distance } from '../spaces/choices.js';
-import { darts } from '../spaces/darts.js';
-import { nasBench101 } from '../spaces/nasbench101.js';
 import type { AnySpace } from '../spaces/space.js';
+import { autoFormerTiny } from '../spaces/transformers/autoformer.js';
 import { Random } from '../util/random.js';
 import { NearRows } from './near-rows.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Table } from '../datasets/table.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import type { AnySpace } from '../spaces/space.js';
 import { tableEvaluator } from './evaluators.js';
 import { TableRows } from './table-rows.js';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Table } from '../datasets/table.js';
 import { ArchNetwork } from '../networks/index.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import { crossover, mutate } from '../spaces/choices.js';
-import { ltsGpt2 } from '../spaces/lts-gpt2.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
 import type { AnySpace } from '../spaces/space.js';
+import { ltsGpt2 } from '../spaces/transformers/lts-gpt2.js';
 import { Random } from '../util/random.js';
 import type { Evaluator, Strategy } from './contract.js';
 import { joinedEvaluator, scorerEvaluator, tableEvaluator } from './evaluators.js';
-import { runSearch } from './search.js';
+import { runSearch } from './run.js';
 import { agingEvolution } from './strategies/aging-evolution.js';
 import { etas } from './strategies/etas.js';
 import { localSearch } from './strategies/local-search.js';

@@ -6,7 +6,7 @@ import { elementChoices } from '../spaces/choice.js';
 import type { AnySpace, Space } from '../spaces/space.js';
 import type { Evaluator, Outcome, Scorer, Strategy } from './contract.js';
 import { oneByOne } from './evaluating.js';
-import { runSearch, type SearchOptions, type SearchResult } from './search.js';
+import { runSearch, type SearchOptions, type SearchResult } from './run.js';
 
 export type Digits = readonly number[];
 

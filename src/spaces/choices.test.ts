@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../util/random.js';
-import { autoFormerTiny } from './autoformer.js';
+import { darts } from './cells/darts.js';
+import { nasBench101 } from './cells/nasbench101.js';
+import { nasBench201 } from './cells/nasbench201.js';
+import { natsSize } from './cells/nats-size.js';
 import { choiceOf, elementChoices } from './choice.js';
 import { changeEach, choiceCount, crossover, distance, mutate, mutateEach, neighbours } from './choices.js';
-import { darts } from './darts.js';
-import { hwGptS } from './hwgpt.js';
-import { ltsGpt2 } from './lts-gpt2.js';
-import { nasBench101 } from './nasbench101.js';
-import { nasBench201 } from './nasbench201.js';
-import { natsSize } from './nats-size.js';
-import { ofaMobileNetV3 } from './ofa-mobilenetv3.js';
-import { proxylessNas } from './proxylessnas.js';
+import { ofaMobileNetV3 } from './mobile/ofa-mobilenetv3.js';
+import { proxylessNas } from './mobile/proxylessnas.js';
+import { autoFormerTiny } from './transformers/autoformer.js';
+import { hwGptS } from './transformers/hwgpt.js';
+import { ltsGpt2 } from './transformers/lts-gpt2.js';
 
 /** Words of three letters. */
 const words = {

@@ -6,7 +6,7 @@ import { add, type Dim, multiply } from '../graph/dim.js';
 import type { Model } from '../graph/graph.js';
 import { elementCount } from '../graph/tensor.js';
 import { digest } from '../util/digest.js';
-import { SPACE_KEY } from './network.js';
+import { SPACE_KEY } from './network-builder.js';
 import type { AnySpace, NetworkOptions } from './space.js';
 
 /** What can be said of a network, wherever it comes from. */

@@ -1,23 +1,23 @@
 // All search spaces, by name. Adding one is its file and a line here.
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import { autoFormerBase, autoFormerSmall, autoFormerTiny } from './autoformer.js';
-import { darts } from './darts.js';
-import { fbNet } from './fbnet.js';
-import { hiaml } from './hiaml.js';
-import { hwGptS } from './hwgpt.js';
-import { inception } from './inception.js';
-import { ltsGpt2 } from './lts-gpt2.js';
-import { accelMnasNet } from './mnasnet-accel.js';
-import { nasBench101 } from './nasbench101.js';
-import { nasBench201 } from './nasbench201.js';
-import { natsSize } from './nats-size.js';
+import { darts } from './cells/darts.js';
+import { nasBench101 } from './cells/nasbench101.js';
+import { nasBench201 } from './cells/nasbench201.js';
+import { natsSize } from './cells/nats-size.js';
+import { hiaml } from './gennape/hiaml.js';
+import { inception } from './gennape/inception.js';
+import { twoPath } from './gennape/two-path.js';
+import { fbNet } from './mobile/fbnet.js';
+import { accelMnasNet } from './mobile/mnasnet-accel.js';
+import { ofaMobileNetV3 } from './mobile/ofa-mobilenetv3.js';
+import { ofaResNet } from './mobile/ofa-resnet.js';
+import { proxylessNas } from './mobile/proxylessnas.js';
 import { nnlqpFamilies } from './nnlqp/families.js';
-import { ofaMobileNetV3 } from './ofa-mobilenetv3.js';
-import { ofaResNet } from './ofa-resnet.js';
-import { proxylessNas } from './proxylessnas.js';
 import type { AnySpace } from './space.js';
-import { twoPath } from './two-path.js';
+import { autoFormerBase, autoFormerSmall, autoFormerTiny } from './transformers/autoformer.js';
+import { hwGptS } from './transformers/hwgpt.js';
+import { ltsGpt2 } from './transformers/lts-gpt2.js';
 
 export {
   changeEach,
@@ -29,7 +29,7 @@ export {
   neighbours,
 } from './choices.js';
 export { type Description, describeArchitecture } from './describe.js';
-export { onnxSpace } from './onnx.js';
+export { onnxSpace } from './onnx/neighbourhood.js';
 export type { AnySpace, ArchitectureSize, Cell, Choice, NetworkOptions, Space } from './space.js';
 
 const spaces: AnySpace[] = [

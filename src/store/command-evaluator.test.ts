@@ -6,9 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ArchNetwork } from '../networks/index.js';
 import { readModel } from '../onnx/file.js';
 import { oneByOne } from '../search/evaluating.js';
-import { runSearch } from '../search/search.js';
+import { runSearch } from '../search/run.js';
 import { randomSearch } from '../search/strategies/random-search.js';
-import { nasBench201 } from '../spaces/nasbench201.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import { type CommandOptions, commandEvaluator, numbersOf } from './command-evaluator.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-command-'));

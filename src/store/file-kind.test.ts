@@ -38,6 +38,6 @@ describe('the kind of a file', () => {
 
   it('of ONNX files', () => {
     expect(fileKind(join(ROOT, 'examples/resnet8.onnx'))).toBe('network');
-    expect(fileKind(join(ROOT, 'predictors/nasbench201-accuracy.onnx'))).toBe('predictor');
+    expect(fileKind(join(ROOT, 'bundled/nasbench201-accuracy.onnx'))).toBe('predictor');
   });
 });

@@ -38,6 +38,6 @@ it('has every code that it had, and lists new ones', () => {
   ).toEqual([]);
   expect(
     isUpdate ? [] : [...thrown].filter((code) => !known.includes(code)).sort(),
-    'new codes: list them with `node scripts/golden-update.js codes`',
+    'new codes: list them with `node tools/golden-update.js codes`',
   ).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // What the golden tests share: the built command line, and fixtures that freeze what it did when they were written.
-// `node scripts/golden-update.js` (GOLDEN=update) writes them anew. Nothing of src/ is used here: src/ may change.
+// `node tools/golden-update.js` (GOLDEN=update) writes them anew. Nothing of src/ is used here: src/ may change.
 import { spawn } from 'node:child_process';
 import {
   existsSync,

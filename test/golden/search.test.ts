@@ -161,7 +161,7 @@ describe.each(SEARCHES)('%s', (name, space, _, floor) => {
   });
 });
 
-// Written anew with `node scripts/golden-update.js search` when the use of random numbers changes on purpose.
+// Written anew with `node tools/golden-update.js search` when the use of random numbers changes on purpose.
 describe('trial by trial', () => {
   type Row = [arch: string, by: string, parents: number[], values: number[]];
   const rowsOf = (name: string): Row[] =>

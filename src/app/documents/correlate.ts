@@ -1,4 +1,4 @@
-// The JSON document of correlations, `auspex.proxy.correlate/1`: docs/proxy-json.md says what its fields mean.
+// The JSON document of correlations, `auspex.proxy.correlate/1`: docs/json/proxy.md says what its fields mean.
 import * as z from 'zod';
 import type { MetricResult } from '../../predictors/evaluate.js';
 import type { CorrelateFound } from '../correlate.js';

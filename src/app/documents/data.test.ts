@@ -1,12 +1,12 @@
-// docs/data-json.md names every field of every document.
+// docs/json/data.md names every field of every document.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DATA_DOCUMENTS } from './data.js';
 
-const text = readFileSync(resolve(import.meta.dirname, '../../../docs/data-json.md'), 'utf8');
+const text = readFileSync(resolve(import.meta.dirname, '../../../docs/json/data.md'), 'utf8');
 
-describe('docs/data-json.md', () => {
+describe('docs/json/data.md', () => {
   it.each(Object.entries(DATA_DOCUMENTS))('describes %s', (name, document) => {
     const section = text.split(/^## /m).find((part) => part.startsWith(`\`auspex data ${name} `));
     expect(section).toContain(`auspex.data.${name}/1`);

@@ -1,6 +1,6 @@
-// The JSON documents of `auspex data`, as docs/data-json.md describes them. Fields are added without a new version.
+// The JSON documents of `auspex data`, as docs/json/data.md describes them. Fields are added without a new version.
 import { z } from 'zod';
-import { splitRecord } from '../../datasets/split-record.js';
+import { splitRecord } from '../../datasets/splits/split-record.js';
 
 const direction = z.enum(['higher', 'lower']);
 const transform = z.enum(['linear', 'log']);

@@ -1,6 +1,6 @@
-// The JSON document of `auspex evaluate`, as docs/evaluate-json.md describes it.
+// The JSON document of `auspex evaluate`, as docs/json/evaluate.md describes it.
 import { z } from 'zod';
-import type { EvaluatedLabel } from '../../report/evaluation-report.js';
+import type { EvaluatedLabel } from '../../report/pages/evaluation-report.js';
 import type { Evaluated } from '../evaluate.js';
 
 const number = z.number().nullable();

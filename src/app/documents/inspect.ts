@@ -1,4 +1,4 @@
-// The JSON document of `auspex inspect`. docs/inspect-json.md says what the fields mean; a change that could break a
+// The JSON document of `auspex inspect`. docs/json/inspect.md says what the fields mean; a change that could break a
 // reader raises the version.
 import { z } from 'zod';
 import type { Block } from '../../analysis/blocks.js';

@@ -1,4 +1,4 @@
-// The JSON documents of `auspex predict`, as docs/predict-json.md describes them: one for every network.
+// The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
 import type { AuspexError } from '../../util/errors.js';
 import { type BundledEntry, bundledName } from '../bundled.js';

@@ -1,4 +1,4 @@
-// The JSON document of scored networks, `auspex.proxy/1`: docs/proxy-json.md says what its fields mean.
+// The JSON document of scored networks, `auspex.proxy/1`: docs/json/proxy.md says what its fields mean.
 import * as z from 'zod';
 import { proxyNamed } from '../../proxies/index.js';
 import { columnValues, type ProxyColumn } from '../score/columns.js';

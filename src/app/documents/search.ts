@@ -1,4 +1,4 @@
-// The JSON document of `auspex search`, as docs/search-json.md describes it.
+// The JSON document of `auspex search`, as docs/json/search.md describes it.
 import * as z from 'zod';
 
 const trial = z.object({

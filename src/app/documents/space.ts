@@ -1,4 +1,4 @@
-// The JSON documents of `auspex space`, as docs/space-json.md describes them.
+// The JSON documents of `auspex space`, as docs/json/space.md describes them.
 import { z } from 'zod';
 import type { Description } from '../../spaces/describe.js';
 import type { AnySpace } from '../../spaces/space.js';

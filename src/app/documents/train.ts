@@ -1,4 +1,4 @@
-// The JSON documents of `auspex train` and `auspex pretrain`, as docs/predict-json.md describes them.
+// The JSON documents of `auspex train` and `auspex pretrain`, as docs/json/predict.md describes them.
 import { z } from 'zod';
 import type { LabelInfo, PredictorInfo } from '../../predictors/predictor.js';
 import { bestOf, type Trained } from '../train/request.js';

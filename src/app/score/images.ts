@@ -2,8 +2,8 @@
 // seed alone, so that all networks and workers see the same.
 import type { Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
-import { type ImageShape, writeImage } from '../../inputs/image-tensor.js';
-import { ImageFolder } from '../../inputs/images.js';
+import { ImageFolder } from '../../inputs/images/image-folder.js';
+import { type ImageShape, writeImage } from '../../inputs/images/image-tensor.js';
 import { type InputTensor, PROXIES, type SubjectOptions } from '../../proxies/index.js';
 import { AuspexError } from '../../util/errors.js';
 import { BATCH, type GivenImages, type ScoringPlan } from './plan.js';

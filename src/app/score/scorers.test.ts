@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArchNetwork } from '../../networks/index.js';
 import { requestNamed, Subject, scoreAll } from '../../proxies/index.js';
-import { natsSize } from '../../spaces/nats-size.js';
+import { natsSize } from '../../spaces/cells/nats-size.js';
 import { columnsNamed, columnValues } from './columns.js';
 import { proxyScorers } from './scorers.js';
 

@@ -1,5 +1,5 @@
 // Why searches end, in words.
-import type { SearchEnd } from '../../search/search.js';
+import type { SearchEnd } from '../../search/run.js';
 
 export const ENDS: Readonly<Record<SearchEnd, string>> = {
   budget: 'the budget is spent',

@@ -1,5 +1,5 @@
 // The report of a search: what the page needs of trials, and of the networks that won.
-import { searchReport } from '../../report/search-report.js';
+import { searchReport } from '../../report/pages/search-report.js';
 import { isValued, objectiveValues, type Trial, type Valued } from '../../search/contract.js';
 import type { SearchDocument } from '../documents/search.js';
 import { ENDS } from './ends.js';

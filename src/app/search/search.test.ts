@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { writeModel } from '../../onnx/file.js';
-import { nasBench201 } from '../../spaces/nasbench201.js';
-import { natsSize } from '../../spaces/nats-size.js';
+import { nasBench201 } from '../../spaces/cells/nasbench201.js';
+import { natsSize } from '../../spaces/cells/nats-size.js';
 import { searchDocument } from '../documents/search.js';
 import { searchNetworks } from './search.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-app-search-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
-const bundled = (name: string): string =>
-  fileURLToPath(new URL(`../../../predictors/${name}`, import.meta.url));
+const bundled = (name: string): string => fileURLToPath(new URL(`../../../bundled/${name}`, import.meta.url));
 const LATENCY = bundled('nasbench201-latency.onnx');
 const SPACE = { space: 'nasbench201', strategy: 'random', budget: 40, seed: 1 } as const;
 

@@ -5,7 +5,7 @@ import { bestTrial, ranked, type Trial, type Valued } from '../../search/contrac
 import { volumeOf } from '../../search/hypervolume.js';
 import { memoryLog } from '../../search/log.js';
 import { paretoFront } from '../../search/pareto.js';
-import { runSearch, type SearchEnd, type SearchOptions } from '../../search/search.js';
+import { runSearch, type SearchEnd, type SearchOptions } from '../../search/run.js';
 import { strategyNamed } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';

@@ -2,9 +2,9 @@
 import { magnitude } from '../../analysis/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import type { Network } from '../../networks/index.js';
-import type { SearchWinner } from '../../report/search-report.js';
+import type { SearchWinner } from '../../report/pages/search-report.js';
 import { objectiveValues, type Valued } from '../../search/contract.js';
-import { ARCH_KEY } from '../../spaces/network.js';
+import { ARCH_KEY } from '../../spaces/network-builder.js';
 import { inspectNetwork } from '../inspect.js';
 
 /** A network's model with its text, as `auspex space export` writes it. */

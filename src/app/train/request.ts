@@ -1,6 +1,6 @@
 // What `auspex train` is asked for, and what came of it.
 import type { LabelRequest } from '../../datasets/label-options.js';
-import type { ErrorScale } from '../../predictors/conformal.js';
+import type { ErrorScale } from '../../predictors/intervals.js';
 import type { PredictorKind, RecipeChanges } from '../../predictors/kind.js';
 import type { Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember } from '../../predictors/train.js';

@@ -1,18 +1,19 @@
 // The rows of a training: a table with what its labels mean, split into rows to learn from and rows to hold out. What
 // was decided for the user is said in notes.
-import { defaultSplit } from '../../datasets/default-split.js';
-import { digestsOf } from '../../datasets/digests.js';
-import { groupedSplit, groupsBy, joinedGroups } from '../../datasets/group-splits.js';
+
 import { type LabelRequest, labelText, resolveLabel } from '../../datasets/label-options.js';
 import { longBy } from '../../datasets/pivot.js';
+import { defaultSplit } from '../../datasets/splits/default-split.js';
+import { digestsOf } from '../../datasets/splits/digests.js';
+import { groupedSplit, groupsBy, joinedGroups } from '../../datasets/splits/group-splits.js';
 import type { Label, Table } from '../../datasets/table.js';
-import type { ErrorScale } from '../../predictors/conformal.js';
+import type { ErrorScale } from '../../predictors/intervals.js';
 import type { TrainingSplit } from '../../predictors/predictor.js';
 import { readTableFile } from '../../store/table-file.js';
 import { AuspexError } from '../../util/errors.js';
 import { archKeyOf, equalRows } from '../arch-keys.js';
-import { openTable } from '../data-open.js';
-import { groupKeys, readSplitFile } from '../data-split.js';
+import { openTable } from '../data/open.js';
+import { groupKeys, readSplitFile } from '../data/split.js';
 import type { Work } from '../work.js';
 import type { TrainRequest } from './request.js';
 

@@ -3,7 +3,7 @@ import { type CorrelateFound, WITHOUT_SCORES } from '../../app/correlate.js';
 import { version } from '../../app/version.js';
 import type { MetricResult } from '../../predictors/evaluate.js';
 import { correlationReport, resultTexts } from '../../report/index.js';
-import { fit, formatExact, table } from '../format.js';
+import { fit, formatExact, table } from './format.js';
 import { problemLines } from './score.js';
 import { joined } from './sections.js';
 

@@ -6,9 +6,9 @@ import {
   coverageText,
   type EvaluatedLabel,
   resultTexts,
-} from '../../report/evaluation-report.js';
+} from '../../report/pages/evaluation-report.js';
 import { printable } from '../../util/printable.js';
-import { fit, formatExact, table, WIDTH, wrap } from '../format.js';
+import { fit, formatExact, table, WIDTH, wrap } from './format.js';
 
 export function evaluationText(found: Evaluated, report: string | undefined): string {
   const { file, info, data, tableRows, chosen, labels, absent } = found;

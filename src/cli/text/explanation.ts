@@ -1,6 +1,6 @@
 // What was found in a network that is scored, for people.
 import type { Explanation } from '../../proxies/index.js';
-import { broken, table, wrap } from '../format.js';
+import { broken, table, wrap } from './format.js';
 
 export function explanationLines(network: string, explanation: Explanation, width: number): string[] {
   const { inputs, samples, logits, features, blocks, tensors } = explanation;

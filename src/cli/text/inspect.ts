@@ -24,7 +24,7 @@ import {
   terminalWidth,
   WIDTH,
   wrap,
-} from '../format.js';
+} from './format.js';
 import { sizeFlags } from './size-flags.js';
 
 export interface TextOptions {

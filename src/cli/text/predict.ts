@@ -5,7 +5,7 @@ import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
-import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from '../format.js';
+import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };

@@ -2,8 +2,8 @@
 import { columnValues, type ProxyColumn } from '../../app/score/columns.js';
 import { type NetworkRecord, type Problem, problemText } from '../../app/score/record.js';
 import type { ScoreFound } from '../../app/score/score.js';
-import { broken, fit, formatExact, table, wrap } from '../format.js';
 import { explanationLines } from './explanation.js';
+import { broken, fit, formatExact, table, wrap } from './format.js';
 import { joined } from './sections.js';
 
 /** Room for the name of a network beside its scores. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SearchDocument, SearchDocumentTrial } from '../../app/documents/search.js';
 import { ENDS } from '../../app/search/ends.js';
 import { SEARCH_FILES } from '../../app/search/files.js';
-import { broken, formatCount, formatExact } from '../format.js';
+import { broken, formatCount, formatExact } from './format.js';
 
 export function searchText(found: SearchDocument): string {
   const { objectives, evaluations, failed, end, best, front, output } = found;

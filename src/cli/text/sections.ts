@@ -1,6 +1,6 @@
 // Sections of a text with an empty line between them, nothing wider than the terminal, nothing that controls it.
 import { printable } from '../../util/printable.js';
-import { fit } from '../format.js';
+import { fit } from './format.js';
 
 export function joined(sections: readonly (readonly string[])[], width: number): string {
   return sections

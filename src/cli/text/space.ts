@@ -1,7 +1,7 @@
 // Search spaces and descriptions of architectures, for people.
 import type { Description } from '../../spaces/describe.js';
 import type { AnySpace } from '../../spaces/space.js';
-import { broken, formatCount, formatExact, table, wrap } from '../format.js';
+import { broken, formatCount, formatExact, table, wrap } from './format.js';
 
 export function listText(spaces: readonly AnySpace[]): string {
   const rows = spaces.map(({ name, title, size, defaults }) => [

@@ -2,8 +2,8 @@
 import type { SkippedNetwork, Trained } from '../../app/train/request.js';
 import { bestOf } from '../../app/train/request.js';
 import type { TrainingProgress } from '../../predictors/train.js';
-import { formatExact, table, wrapLines } from '../format.js';
 import { duration } from '../progress.js';
+import { formatExact, table, wrapLines } from './format.js';
 
 export function progressNote({ loss, score, member = 0 }: TrainingProgress, members: number): string {
   if (loss === undefined) return '';

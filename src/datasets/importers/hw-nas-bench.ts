@@ -1,8 +1,8 @@
 // HW-NAS-Bench's own file, HW-NAS-Bench-v1_0.pickle (github.com/GATECH-EIC/HW-NAS-Bench): by space, by data set, the
 // configurations and a list for every device and quantity. Its FBNet part has no architectures but costs of blocks.
 import { AuspexError } from '../../util/errors.js';
-import { NumpyArray } from '../numpy.js';
-import type { PickleMap, PickleValue } from '../pickle-values.js';
+import { NumpyArray } from '../formats/numpy.js';
+import type { PickleMap, PickleValue } from '../formats/pickle-values.js';
 import { type Label, Table } from '../table.js';
 
 const SPACE = 'nasbench201';

@@ -1,7 +1,7 @@
 // NATS-Bench and NAS-Bench-201 as their authors publish them (github.com/D-X-Y/NATS-Bench): pickles of every epoch of
 // every run. Of each run only the end is kept, while the file is read: whole archives are tens of gigabytes in memory.
 import { AuspexError } from '../../util/errors.js';
-import type { PickleMap, PickleValue } from '../pickle-values.js';
+import type { PickleMap, PickleValue } from '../formats/pickle-values.js';
 import type { Label, Table } from '../table.js';
 import { TableBuilder } from '../table-builder.js';
 

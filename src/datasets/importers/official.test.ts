@@ -1,4 +1,4 @@
-// Files in the layouts in which benchmarks are published, with made-up numbers (scripts/golden/official_formats.py).
+// Files in the layouts in which benchmarks are published, with made-up numbers (verify/golden/official_formats.py).
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,14 +1,14 @@
 // A table from the bytes of any file that auspex knows. What a file is, its bytes tell and not its name.
 import { type ByteSource, MemorySource } from '../../util/bytes.js';
 import { AuspexError } from '../../util/errors.js';
-import { bunzip2 } from '../bzip2.js';
-import { chunksOf, concatenated } from '../chunks.js';
-import { gunzip, type Transform } from '../gzip.js';
+import { bunzip2 } from '../formats/bzip2.js';
+import { chunksOf, concatenated } from '../formats/chunks.js';
+import { gunzip, type Transform } from '../formats/gzip.js';
+import type { PickleValue } from '../formats/pickle-values.js';
+import { isZip, readPickles, readTorchFile } from '../formats/torch-file.js';
 import type { PlainTable } from '../metadata.js';
-import type { PickleValue } from '../pickle-values.js';
 import { checkedTable, type TableRules } from '../rules.js';
 import type { Table } from '../table.js';
-import { isZip, readPickles, readTorchFile } from '../torch-file.js';
 import { importHwNasBench, isHwNasBench } from './hw-nas-bench.js';
 import { importNasBench101 } from './nasbench101.js';
 import {

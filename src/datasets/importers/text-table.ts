@@ -1,10 +1,10 @@
 // A table from CSV or JSON lines: one that says what it is, one whose layout is known, or one the caller explains.
 import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
-import { CSV_MARK, CsvReader, type CsvRow } from '../csv.js';
-import { JsonlReader, type JsonObject, valueAt } from '../jsonl.js';
+import { CSV_MARK, CsvReader, type CsvRow } from '../formats/csv.js';
+import { JsonlReader, type JsonObject, valueAt } from '../formats/jsonl.js';
+import { isNotFinite, NOT_FINITE_HINT, numberOf } from '../formats/numbers.js';
 import { isRecord, type Metadata, type PlainTable, parseMetadata } from '../metadata.js';
-import { isNotFinite, NOT_FINITE_HINT, numberOf } from '../numbers.js';
 import { requireLabels, skipOr, type TableRules } from '../rules.js';
 import { ARCH, type Table } from '../table.js';
 import { TableBuilder } from '../table-builder.js';

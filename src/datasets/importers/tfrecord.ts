@@ -1,6 +1,6 @@
 // TensorFlow's record files: length, its checksum, data, its checksum, one record after the other. Checksums are
 // CRC-32C (Castagnoli), rotated and shifted so that checksums of data with checksums in it stay good.
-import { ByteReader } from '../chunks.js';
+import { ByteReader } from '../formats/chunks.js';
 
 /** Records of benchmarks have hundreds of bytes. */
 const MAX_RECORD_BYTES = 2 ** 24;

@@ -1,7 +1,8 @@
 // Activations with what is added around them, differentiated: those that ONNX Runtime's kernels compute at once by
 // their slopes, the others by what they are made of.
-import { geluSlope, swishSlope, tanhGeluSlope } from '../activation.gradient.js';
+
 import type { Value } from '../build.js';
+import { geluSlope, swishSlope, tanhGeluSlope } from '../families/layers/activation.gradient.js';
 import type { Decomposition, Differentiation, Expansion, GradientRule } from '../gradient.js';
 
 /** An activation of input 0, perhaps plus a bias at input 1, given the slope at that sum. */

@@ -9,9 +9,9 @@ import {
   range,
   splitHeads,
   windowMask,
-} from '../dot-product.gradient.js';
+} from '../families/layers/dot-product.gradient.js';
+import { rotateTokens } from '../families/layers/rotary.gradient.js';
 import type { Decomposition, Expansion } from '../gradient.js';
-import { rotateTokens } from '../rotary.gradient.js';
 
 /** Queries, keys and values as (B, heads, length, size). */
 type Heads = Pick<DotProduct, 'query' | 'keys' | 'values'>;

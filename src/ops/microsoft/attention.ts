@@ -6,7 +6,12 @@ import type { DataType } from '../../graph/dtype.js';
 import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
-import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost, projectedCost } from '../dot-product.js';
+import {
+  type AttentionSizes,
+  DOT_PRODUCT_RULE,
+  dotProductCost,
+  projectedCost,
+} from '../families/layers/dot-product.js';
 import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { flag, lengthInput, withLast } from './arguments.js';

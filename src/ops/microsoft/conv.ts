@@ -2,10 +2,10 @@
 import { add, type Dim, isKnown, subtract } from '../../graph/dim.js';
 import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { expectBroadcastTo, mayEqual, positiveInt, shapeOfRank, shapeOfRankFrom } from '../arguments.js';
-import { convOperators } from '../conv.js';
 import { counted, times, total } from '../cost.js';
+import { convOperators } from '../families/layers/conv.js';
+import { poolOperators } from '../families/layers/pool.js';
 import type { Call, Operator } from '../operator.js';
-import { poolOperators } from '../pool.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
 import { withLast } from './arguments.js';

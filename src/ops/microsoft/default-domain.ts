@@ -4,11 +4,11 @@ import { subtract, sum } from '../../graph/dim.js';
 import { MAX_KNOWN_ELEMENTS, type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { likeInput, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, FREE, perOutput, times } from '../cost.js';
-import { checkSize, sizesFrom } from '../data-movement.js';
+import { checkSize, sizesFrom } from '../families/arrays/data-movement.js';
+import { reshapeOperators } from '../families/arrays/reshape.js';
+import { sliceOperators } from '../families/arrays/slice.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
-import { reshapeOperators } from '../reshape.js';
-import { sliceOperators } from '../slice.js';
 import { SimplifiedLayerNormalization } from './normalization.js';
 import { standard } from './standard.js';
 

@@ -5,7 +5,7 @@ import { add, compare, type Dim, isKnown, maximum, multiply } from '../../graph/
 import { type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { optionalShape, partOf, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted } from '../cost.js';
-import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost } from '../dot-product.js';
+import { type AttentionSizes, DOT_PRODUCT_RULE, dotProductCost } from '../families/layers/dot-product.js';
 import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { lengthInput, withLast } from './arguments.js';

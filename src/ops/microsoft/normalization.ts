@@ -7,7 +7,7 @@ import { dataTypeOfCode } from '../../graph/dtype.js';
 import { isTensor, type Shape, TensorType, type ValueType } from '../../graph/types.js';
 import { expectBroadcastTo, expectShape, likeInput, positiveInt, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
-import { normalizationGradients } from '../normalization.gradient.js';
+import { normalizationGradients } from '../families/layers/normalization.gradient.js';
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { withLast } from './arguments.js';

@@ -2,8 +2,8 @@
 import { add, type Dim, floorDivide, isKnown, multiply, subtract } from '../../graph/dim.js';
 import { type Shape, TensorType } from '../../graph/types.js';
 import { mayEqual, positiveInt, shapeOfRank, shapeOfRankFrom } from '../arguments.js';
-import { broadcastShapes } from '../broadcast.js';
 import { counted, perInput, perOutput, times, total } from '../cost.js';
+import { broadcastShapes } from '../families/arithmetic/broadcast.js';
 import { type Call, commonDtype, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 

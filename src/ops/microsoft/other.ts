@@ -3,16 +3,16 @@ import { add, type Dim, floorDivide, isKnown, subtract } from '../../graph/dim.j
 import { TensorType, type ValueType } from '../../graph/types.js';
 import { positiveInt, shapeOfRank, shapeOfRankFrom } from '../arguments.js';
 import { counted, FREE, perInput, times } from '../cost.js';
-import { checkRank, checkSize, PARTIAL_READ } from '../data-movement.js';
-import { gatherOperators } from '../gather.js';
-import { generateOperators } from '../generate.js';
-import { imageOperators } from '../image.js';
+import { checkRank, checkSize, PARTIAL_READ } from '../families/arrays/data-movement.js';
+import { gatherOperators } from '../families/arrays/gather.js';
+import { generateOperators } from '../families/arrays/generate.js';
+import { imageOperators } from '../families/arrays/image.js';
+import { padOperators } from '../families/arrays/pad.js';
+import { rearrangeOperators } from '../families/arrays/rearrange.js';
+import { reshapeOperators } from '../families/arrays/reshape.js';
+import { uniqueOperators } from '../families/arrays/unique.js';
 import { expectInteger, type Operator } from '../operator.js';
-import { padOperators } from '../pad.js';
-import { rearrangeOperators } from '../rearrange.js';
 import type { OperatorTable } from '../registry.js';
-import { reshapeOperators } from '../reshape.js';
-import { uniqueOperators } from '../unique.js';
 import { standard } from './standard.js';
 
 /** The step is 1 unless given. */

@@ -1,8 +1,8 @@
 // What rotary embeddings are made of, to differentiate them.
 import type { Value } from '../build.js';
-import { range } from '../dot-product.gradient.js';
+import { range } from '../families/layers/dot-product.gradient.js';
+import { rotate, rotateTokens } from '../families/layers/rotary.gradient.js';
 import type { Decomposition } from '../gradient.js';
-import { rotate, rotateTokens } from '../rotary.gradient.js';
 
 /** Tokens (B, S, N·H) or heads (B, N, S, H); positions (B, S), or the one (1) that the first token has. */
 export const rotaryEmbeddingParts: Decomposition = (node) => {

@@ -2,8 +2,8 @@
 import { type Shape, TensorType } from '../../graph/types.js';
 import { optionalShape, shapeOfRank } from '../arguments.js';
 import { counted, times, total } from '../cost.js';
+import { recurrentOperators } from '../families/layers/recurrent.js';
 import type { Call, Operator } from '../operator.js';
-import { recurrentOperators } from '../recurrent.js';
 import type { OperatorTable } from '../registry.js';
 import { standard } from './standard.js';
 

@@ -1,6 +1,6 @@
 // How models of cells are trained by default: to rank, or, where labels are learned as logarithms, to be near.
 import type { CellForm } from '../../networks/network.js';
-import type { ErrorScale } from '../conformal.js';
+import type { ErrorScale } from '../intervals.js';
 import type { GraphRecipe } from './graph-kind.js';
 
 type CommonRecipe = Omit<GraphRecipe<never>, 'model'>;

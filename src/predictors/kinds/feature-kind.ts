@@ -4,14 +4,14 @@ import type { ZodType } from 'zod';
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { Builder, type Value } from '../../ops/build.js';
-import { baselineModel, INPUT, OPSETS } from '../baselines/baseline-model.js';
-import type { FeatureRows } from '../baselines/feature-rows.js';
 import { OUTPUTS } from '../entries.js';
+import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { column, type LabelScale, learned, unlearned } from '../labels.js';
 import { paced } from '../paced.js';
 import type { Json } from '../predictor.js';
+import type { FeatureRows } from '../views/feature-rows.js';
 import type { FeatureOptions, FeatureSet } from '../views/features.js';
 
 /** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */

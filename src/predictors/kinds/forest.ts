@@ -1,7 +1,7 @@
 // A random forest on features of the structure: GRAF's where a space has them.
 import * as z from 'zod';
-import { FOREST, RandomForest } from '../baselines/random-forest.js';
-import { treeValues } from '../baselines/random-forest-onnx.js';
+import { FOREST, RandomForest } from '../trees/random-forest.js';
+import { treeValues } from '../trees/random-forest-onnx.js';
 import { featureKind } from './feature-kind.js';
 
 featureKind({

@@ -1,7 +1,7 @@
 // The graph convolutional network of BRP-NAS for accuracies and latencies of cells.
 import * as z from 'zod';
-import { GCN, gcn } from '../gcn.js';
-import type { GraphInputs } from '../nn-former.js';
+import { GCN, gcn } from '../models/gcn.js';
+import type { GraphInputs } from '../models/nn-former.js';
 import { cellRecipe, onePass, seesCells } from './cell-recipe.js';
 import { graphKind } from './graph-kind.js';
 import { dropout, layers, width } from './options.js';

@@ -12,10 +12,9 @@ import { spaceNamed } from '../../spaces/index.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
 import { Random } from '../../util/random.js';
-import type { ErrorScale } from '../conformal.js';
 import { membersModel } from '../entries.js';
 import { fitLabels, type Prepared } from '../fit.js';
-import { freeLabels } from '../free-labels.js';
+import type { ErrorScale } from '../intervals.js';
 import {
   changedOptions,
   expectKind,
@@ -31,6 +30,7 @@ import { type LabelRecipe, labelStage } from '../label-stage.js';
 import { commonScale, type Standard } from '../labels.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
 import type { Json, Predictor } from '../predictor.js';
+import { freeLabels } from '../pretraining/free-labels.js';
 import { trainStages } from '../train.js';
 import { startFrom } from '../transfer.js';
 import { viewNamed } from '../views/view.js';

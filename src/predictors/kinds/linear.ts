@@ -1,6 +1,6 @@
 // Linear regressions on logarithms of what a network costs: parameters, FLOPs, or both.
 import * as z from 'zod';
-import { LinearRegression } from '../baselines/linear.js';
+import { LinearRegression } from '../linear-regression.js';
 import type { CostFeature } from '../views/features.js';
 import { featureKind } from './feature-kind.js';
 

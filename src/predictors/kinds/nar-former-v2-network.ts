@@ -1,7 +1,7 @@
 // NAR-Former V2 for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
 import * as z from 'zod';
-import type { NetworkInputs } from '../latency/heads.js';
-import { narFormerV2Latency } from '../nar-former-v2.js';
+import { narFormerV2Latency } from '../models/nar-former-v2.js';
+import type { NetworkInputs } from '../models/network-heads.js';
 import { graphKind } from './graph-kind.js';
 import { GROUPS_DIVIDE, NAR_FORMER_V2_OPTIONS } from './nar-former-v2.js';
 import { networkRecipe, seesNetworks } from './network-recipe.js';

@@ -1,7 +1,7 @@
 // NAR-Former V2 for accuracies and latencies of cells, and its options for whole networks.
 import * as z from 'zod';
-import { NAR_FORMER_V2_ACCURACY, narFormerV2Accuracy } from '../nar-former-v2.js';
-import type { GraphInputs } from '../nn-former.js';
+import { NAR_FORMER_V2_ACCURACY, narFormerV2Accuracy } from '../models/nar-former-v2.js';
+import type { GraphInputs } from '../models/nn-former.js';
 import { NAR_FORMER_V2_LOSS } from '../ranking-loss.js';
 import { cellRecipe, seesCells } from './cell-recipe.js';
 import { graphKind } from './graph-kind.js';

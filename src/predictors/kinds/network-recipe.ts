@@ -1,6 +1,6 @@
 // How models of whole networks are trained by default.
 import type { Standard } from '../labels.js';
-import type { NnlqpState } from '../views/nnlqp.js';
+import type { NnlqpState } from '../views/nnlqp/view.js';
 import type { GraphRecipe } from './graph-kind.js';
 
 /** More rows need more steps, but each of them is seen less often. One pass: two would take twice as long. */

@@ -1,7 +1,7 @@
 // NN-Former for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
 import * as z from 'zod';
-import type { NetworkInputs } from '../latency/heads.js';
-import { NN_FORMER_LATENCY, nnFormerLatency } from '../latency/nn-former-latency.js';
+import type { NetworkInputs } from '../models/network-heads.js';
+import { NN_FORMER_LATENCY, nnFormerLatency } from '../models/nn-former-network.js';
 import { graphKind } from './graph-kind.js';
 import { networkRecipe, seesNetworks } from './network-recipe.js';
 import { dropout, layers, width } from './options.js';

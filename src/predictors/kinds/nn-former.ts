@@ -1,6 +1,6 @@
 // NN-Former for accuracies and latencies of cells.
 import * as z from 'zod';
-import { type GraphInputs, NN_FORMER, nnFormer } from '../nn-former.js';
+import { type GraphInputs, NN_FORMER, nnFormer } from '../models/nn-former.js';
 import { cellRecipe, seesCells } from './cell-recipe.js';
 import { graphKind, PRETRAINING } from './graph-kind.js';
 import { dropout, layers, width } from './options.js';

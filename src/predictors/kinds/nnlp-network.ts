@@ -1,7 +1,7 @@
 // NNLP, the GraphSAGE of NNLQP, for latencies and other labels of whole networks. Narrower than the paper's.
 import * as z from 'zod';
-import type { NetworkInputs } from '../latency/heads.js';
-import { NNLP, nnlp } from '../latency/nnlp.js';
+import type { NetworkInputs } from '../models/network-heads.js';
+import { NNLP, nnlp } from '../models/nnlp.js';
 import { graphKind } from './graph-kind.js';
 import { networkRecipe, seesNetworks } from './network-recipe.js';
 import { dropout, width } from './options.js';

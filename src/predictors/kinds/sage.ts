@@ -1,7 +1,7 @@
 // The GraphSAGE of NNLP for accuracies and latencies of cells.
 import * as z from 'zod';
-import type { GraphInputs } from '../nn-former.js';
-import { SAGE_CELLS, sageCells } from '../sage-cells.js';
+import type { GraphInputs } from '../models/nn-former.js';
+import { SAGE_CELLS, sageCells } from '../models/sage-cells.js';
 import { cellRecipe, onePass, seesCells } from './cell-recipe.js';
 import { graphKind } from './graph-kind.js';
 import { dropout, width } from './options.js';

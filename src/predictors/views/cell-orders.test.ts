@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../spaces/space.js';
-import { cellOf, golden } from '../nar-former-v2.testing.js';
+import { cellOf, golden } from '../models/nar-former-v2.testing.js';
 import { reorderedCell } from './cell-orders.js';
 
 describe('reorderedCell', () => {

@@ -7,10 +7,10 @@ import type { Batch } from '../../nn/batch.js';
 import { SPACES, spaceNamed } from '../../spaces/index.js';
 import type { Cell } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
-import { INPUT } from '../baselines/baseline-model.js';
-import { FeatureRows } from '../baselines/feature-rows.js';
-import { type Graf, grafOf } from '../baselines/graf.js';
 import { readEach } from '../encode.js';
+import { INPUT } from '../feature-model.js';
+import { FeatureRows } from './feature-rows.js';
+import { type Graf, grafOf } from './graf.js';
 import { type GraphSet, notCovered, registerView, type View, whyNot } from './view.js';
 
 const STATE = z.object({

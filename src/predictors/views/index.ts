@@ -1,6 +1,6 @@
 // All views. Adding one is a line here.
 import './cell.js';
-import './nnlqp.js';
+import './nnlqp/view.js';
 import './features.js';
 import './joined.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LAYOUTS } from '../../datasets/importers/layouts.js';
 import { metricNamed } from '../../metrics/index.js';
 import { KINDS } from '../../predictors/kinds/index.js';
-import { NN_FORMER } from '../../predictors/nn-former.js';
+import { NN_FORMER } from '../../predictors/models/nn-former.js';
 import { DATA } from '../data.js';
 import { reproducedTable, TABLES } from './index.js';
 

@@ -1,7 +1,7 @@
 // EfficientNet-B0 (Tan & Le 2019): inverted residuals with squeeze-and-excitation and swish.
 import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
-import { convNorm, sigmoid, swish } from '../mobile.js';
+import { convNorm, sigmoid, swish } from '../mobile/mobile-blocks.js';
 import { familySpace } from './family.js';
 import { blockGenes, blocksOf, type Stage, widthPlaces, writeBlocks } from './inverted.js';
 

@@ -1,4 +1,4 @@
-// What holds for every family: it is a space, and its networks are torchvision's. scripts/golden/nnlqp_families.py
+// What holds for every family: it is a space, and its networks are torchvision's. verify/golden/nnlqp_families.py
 // writes what PyTorch counts and computes of them.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

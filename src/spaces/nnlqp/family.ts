@@ -19,7 +19,7 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { archError } from '../arch-error.js';
 import { choiceOf } from '../choice.js';
-import { images, scaledWidth, writeNetwork } from '../network.js';
+import { images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 
 /** What a gene sets: `w` is a factor of a width, `k` a kernel, `e` an expansion. */

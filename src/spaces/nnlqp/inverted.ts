@@ -2,7 +2,7 @@
 // (B, C, H, W).
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { type Activation, invertedResidual, type SqueezeOptions } from '../mobile.js';
+import { type Activation, invertedResidual, type SqueezeOptions } from '../mobile/mobile-blocks.js';
 import { type Gene, gene, type Layers, WIDTHS } from './family.js';
 
 /** One inverted residual of a base network. */

@@ -1,7 +1,7 @@
 // MnasNet (Tan et al. 2019), the form B1 without squeeze-and-excitation that torchvision has.
 import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
-import { convNorm, relu } from '../mobile.js';
+import { convNorm, relu } from '../mobile/mobile-blocks.js';
 import { familySpace } from './family.js';
 import { blockGenes, blocksOf, type Stage, widthPlaces, writeBlocks } from './inverted.js';
 

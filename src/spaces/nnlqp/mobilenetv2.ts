@@ -1,7 +1,7 @@
 // MobileNetV2 (Sandler et al. 2018): seventeen inverted residuals with ReLU6.
 import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
-import { convNorm, relu6 } from '../mobile.js';
+import { convNorm, relu6 } from '../mobile/mobile-blocks.js';
 import { familySpace, gene, WIDTHS } from './family.js';
 import { blockGenes, blocksOf, type Stage, widthPlaces, writeBlocks } from './inverted.js';
 

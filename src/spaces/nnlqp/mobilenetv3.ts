@@ -2,7 +2,7 @@
 // h-swish in the later ones.
 import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
-import { convNorm, hSwish, makeDivisible, relu } from '../mobile.js';
+import { convNorm, hSwish, makeDivisible, relu } from '../mobile/mobile-blocks.js';
 import { type Base, familySpace, tenths } from './family.js';
 import { type Block, blockGenes, widthPlaces, writeBlocks } from './inverted.js';
 

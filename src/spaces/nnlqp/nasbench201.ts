@@ -1,7 +1,7 @@
 // The cells of NAS-Bench-201 as a family of NNLQP: the same networks, images of 32², widths as published. nn-Meter has
 // the 2,000 cells that score best; which ones NNLQP has is not published, so all are here.
-import { nasBench201 } from '../nasbench201.js';
-import type { NasBench201 } from '../nasbench201-cell.js';
+import { nasBench201 } from '../cells/nasbench201.js';
+import type { NasBench201 } from '../cells/nasbench201-cell.js';
 import type { Space } from '../space.js';
 
 // Without features of its own, as predictors of this space were trained with those that every space has.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Value } from '../../ops/build.js';
 import { hostTensor, Session } from '../../runtime/session.js';
-import { writeNetwork } from '../network.js';
+import { writeNetwork } from '../network-builder.js';
 import { adaptiveAveragePool, maxPoolCeil } from './pooling.js';
 
 /** What a pooling makes of an image whose element (i, j) is i + 10·j. */

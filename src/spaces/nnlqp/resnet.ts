@@ -3,7 +3,7 @@ import { globalAveragePool, maxPool2d } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { convNorm, relu } from '../mobile.js';
+import { convNorm, relu } from '../mobile/mobile-blocks.js';
 import { type Base, familySpace, gene, tenths } from './family.js';
 
 const STEM_WIDTH = 64;

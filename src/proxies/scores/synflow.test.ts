@@ -1,0 +1,120 @@
+// Flows in closed form: R is linear in the weights of every layer of a network without biases, so that each layer
+// has Σ w·∂R/∂w = R.
+import { describe, expect, it } from 'vitest';
+import { modelOf, tensor } from '../../analysis/models.testing.js';
+import type { Model, ValueInfo } from '../../graph/graph.js';
+import { TensorType } from '../../graph/types.js';
+import { Subject } from '../subject/subject.js';
+import { logSynflow, synflow } from './synflow.js';
+
+const SESSION = { session: { threads: 1 } } as const;
+
+/** Layers n × n of one weight, some of them negative, which makes no difference. */
+function chain(layers: number, n: number, weight: number): Model {
+  return modelOf({
+    inputs: [`x: 3,${n}`],
+    nodes: Array.from({ length: layers }, (_, i) => `y${i + 1} = MatMul(${i === 0 ? 'x' : `y${i}`}, w${i})`),
+    outputs: [`y${layers}`],
+    initializers: Array.from({ length: layers }, (_, i) =>
+      tensor(
+        `w${i}`,
+        [n, n],
+        Array.from({ length: n * n }, (_, k) => (k % 3 === 0 ? -weight : weight)),
+      ),
+    ),
+  });
+}
+
+describe('SynFlow', () => {
+  it('is nothing for a layer that the output does not depend on, beside a normalisation', async () => {
+    const model = modelOf({
+      inputs: ['x: 3,4'],
+      nodes: ['n = LayerNormalization(x, scale)', 'dead = MatMul(n, v)', 'y = MatMul(n, w)'],
+      outputs: ['y'],
+      initializers: [
+        tensor('scale', [4]),
+        ...['w', 'v'].map((name) => tensor(name, [4, 4], Array<number>(16).fill(0.5))),
+      ],
+    });
+    const { value, details } = await synflow.score(Subject.of(model, SESSION));
+    expect(value).toBeCloseTo(Math.log(8), 9);
+    expect(details.layers).toEqual([
+      { weight: 'v', value: 0 },
+      { weight: 'w', value: 8 },
+    ]);
+  });
+
+  it('masks nothing where a network has an input for that', async () => {
+    const model = modelOf({
+      inputs: ['x: 3,4', 'mask: 3,4'],
+      nodes: ['m = Cast(mask) to=1', 'a = Mul(x, m)', 'y = MatMul(a, w)'],
+      outputs: ['y'],
+      initializers: [tensor('w', [4, 4], Array<number>(16).fill(0.5))],
+    });
+    const [x, mask] = model.graph.inputs as [ValueInfo, ValueInfo];
+    const inputs = [x, { ...mask, type: new TensorType('int64', (mask.type as TensorType).shape) }];
+    const { value } = await synflow.score(
+      Subject.of({ ...model, graph: { ...model.graph, inputs } }, SESSION),
+    );
+    expect(value).toBeCloseTo(Math.log(8), 9);
+  });
+
+  it.each([
+    [2, 4, 0.25],
+    [60, 16, 0.5],
+    [250, 16, 0.5],
+  ])(
+    'of %i layers of width %i and weight %f is ln(L·n·(n·w)^L), beyond float32 too',
+    async (layers, n, weight) => {
+      const { value, details } = await synflow.score(Subject.of(chain(layers, n, weight), SESSION));
+      expect(value).toBeCloseTo(Math.log(layers) + Math.log(n) + layers * Math.log(n * weight), 9);
+      expect(details.precision).toBe('float64');
+    },
+  );
+
+  it('does not depend on the batch', async () => {
+    const one = await synflow.score(Subject.of(chain(3, 4, 0.3), { ...SESSION, batch: 1 }));
+    const many = await synflow.score(Subject.of(chain(3, 4, 0.3), { ...SESSION, batch: 9 }));
+    expect(many.value).toBe(one.value);
+  });
+
+  it('does not depend on the batch where nodes fix it', async () => {
+    const fixed = modelOf({
+      inputs: ['x: 3,4'],
+      nodes: ['a = Reshape(x, shape)', 'y = MatMul(a, w)'],
+      outputs: ['y'],
+      initializers: [tensor('shape', [2], [3, 4], 'int64'), tensor('w', [4, 2], new Array(8).fill(-0.5))],
+    });
+    const { value } = await synflow.score(Subject.of(fixed, SESSION));
+    expect(value).toBeCloseTo(Math.log(4), 12);
+  });
+
+  it('says so if even float64 does not hold it', async () => {
+    await expect(synflow.score(Subject.of(chain(400, 16, 1), SESSION))).rejects.toThrowError(
+      expect.objectContaining({ code: 'PROXY_NOT_FINITE' }),
+    );
+  });
+});
+
+it('LogSynFlow of one layer is Σ|w|·ln(1 + |∂R/∂w|), all gradients being 1', async () => {
+  const { value } = await logSynflow.score(Subject.of(chain(1, 4, 0.25), SESSION));
+  expect(value).toBeCloseTo(16 * 0.25 * Math.log(2), 12);
+});
+
+describe('operators that ONNX Runtime has no kernel of float64 for', () => {
+  it('are written otherwise, or run in float32, which is said', async () => {
+    const model = (node: string, dims: readonly number[]): Model =>
+      modelOf({
+        inputs: ['x: 1,2,5,5'],
+        nodes: [node, 'y = Relu(a)'],
+        outputs: ['y'],
+        initializers: [tensor('w', dims, new Array(dims.reduce((n, d) => n * d, 1)).fill(-0.5))],
+      });
+    const wide = await synflow.score(Subject.of(model('a = Conv(x, w)', [3, 2, 3, 3]), SESSION));
+    expect(wide.details.precision).toBe('float64');
+    expect(wide.value).toBeCloseTo(Math.log(3 * 9 * 18 * 0.5), 12);
+    const narrow = await synflow.score(Subject.of(model('a = ConvTranspose(x, w)', [2, 3, 3, 3]), SESSION));
+    expect(narrow.details.precision).toBe('float32');
+    expect(narrow.value).toBeCloseTo(Math.log(2 * 25 * 27 * 0.5), 5);
+  });
+});

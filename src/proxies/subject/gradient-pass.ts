@@ -1,0 +1,284 @@
+// Gradients of one batch, in one graph that is compiled once for a network: forward, cross-entropy, backward, and the few
+// numbers that proxies are made of.
+import { inferShapes } from '../../analysis/infer.js';
+import { type Differentiated, gradients } from '../../autodiff/gradients.js';
+import type { Model } from '../../graph/graph.js';
+import { foldTranspositions, MICROSOFT } from '../../nn/fold.js';
+import { crossEntropy } from '../../nn/losses.js';
+import { Builder, type Value } from '../../ops/build.js';
+import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import { AuspexError } from '../../util/errors.js';
+import { poolsAsProducts } from './average-pools.js';
+import { Compiled } from './compiled-graphs.js';
+import { compacted } from './fewer-nodes.js';
+import { extend, extended } from './rewrite.js';
+import type { Logits, Quantity, Subject } from './subject.js';
+
+const LABELS = 'auspex.labels';
+
+/** Numbers by layer. */
+export interface Saliency {
+  /** Σ w·g */
+  readonly plain: readonly number[];
+  /** Σ |w·g| */
+  readonly snip: readonly number[];
+  /** ‖g‖₂ */
+  readonly norm: readonly number[];
+}
+
+/** What each quantity is. */
+export interface Measured {
+  readonly saliency: Saliency;
+  /** Σ over channels of ½·mean_n (Σ a·∂L/∂a)², by layer. */
+  readonly fisher: readonly number[];
+  /** Σ w·(H g), by layer. */
+  readonly curvature: readonly number[];
+  /** J·Jᵀ (N, N), where a row of J is how the sum of all outputs changes with one sample's input, less its mean. */
+  readonly jacobian: Float64Array;
+}
+
+/** A quantity of the subject's first batch; all that are wanted are computed with the first that is asked for. */
+export function measured<Q extends Quantity>(subject: Subject, quantity: Q): Promise<Measured[Q]> {
+  subject.wanted.add(quantity);
+  const key = (q: Quantity): string => `gradient pass: ${q}`;
+  return subject.once(key(quantity), () => {
+    const done = subject.once('begun quantities', () => new Set<Quantity>());
+    const wanted = new Set([...subject.wanted].filter((other) => !done.has(other)));
+    const pass = run(subject, wanted);
+    for (const other of wanted) {
+      done.add(other);
+      if (other === quantity) continue;
+      const later = pass.then((found) => quantityOf(found, other));
+      // It may never be asked for.
+      later.catch(() => undefined);
+      subject.once(key(other), () => later);
+    }
+    return pass.then((found) => quantityOf(found, quantity));
+  });
+}
+
+type Found = { readonly [Q in Quantity]?: Measured[Q] | AuspexError };
+
+function quantityOf<Q extends Quantity>(found: Found, quantity: Q): Measured[Q] {
+  const value = found[quantity];
+  if (value instanceof AuspexError) throw value;
+  return value as Measured[Q];
+}
+
+/** All that is wanted in one graph; each in its own where ONNX Runtime does not take that, so that some may be had. */
+async function run(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
+  try {
+    return await runTogether(subject, wanted);
+  } catch (error) {
+    if (!(error instanceof AuspexError) || wanted.size === 1) throw error;
+  }
+  let found: Found = {};
+  for (const quantity of wanted) {
+    const own = await runTogether(subject, new Set([quantity])).catch((error: unknown) => {
+      if (!(error instanceof AuspexError)) throw error;
+      return { [quantity]: error };
+    });
+    found = { ...found, ...own };
+  }
+  return found;
+}
+
+async function runTogether(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
+  const { model, outputs, failed } = passModel(subject, wanted);
+  if (model.graph.outputs.length === 0) return failed;
+  const results = await runOnce(subject, model);
+  const data = (value: Value): HostTensor['data'] => results[value.name]!.data;
+  const numbers = (value: Value): number[] => Array.from(data(value) as Float64Array);
+  const { plain, snip, norm, fisher, curvature, gram } = outputs;
+  return {
+    ...failed,
+    ...(plain && { saliency: { plain: numbers(plain), snip: numbers(snip!), norm: numbers(norm!) } }),
+    ...(fisher && { fisher: perLayer(subject, numbers(fisher)) }),
+    ...(curvature && { curvature: numbers(curvature) }),
+    ...(gram && { jacobian: data(gram) as Float64Array }),
+  };
+}
+
+/** Sums of what was found use by use. */
+function perLayer({ layers }: Subject, byUse: readonly number[]): number[] {
+  let at = 0;
+  return layers.map(({ uses }) => uses.reduce((sum) => sum + byUse[at++]!, 0));
+}
+
+interface Outputs {
+  plain?: Value;
+  snip?: Value;
+  norm?: Value;
+  fisher?: Value;
+  curvature?: Value;
+  gram?: Value;
+}
+
+interface PassModel {
+  readonly model: Model;
+  readonly outputs: Outputs;
+  /** Why a quantity could not be written: what is missing for one does not stop the others. */
+  readonly failed: Partial<Record<Quantity, AuspexError>>;
+}
+
+/** What needs labels. */
+const OF_LOSS: readonly Quantity[] = ['saliency', 'fisher', 'curvature'];
+
+function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
+  const failed: Partial<Record<Quantity, AuspexError>> = {};
+  const { layers, runsOnce } = subject;
+  const weights = layers.map((layer) => layer.weight);
+  const uses = wanted.has('fisher') ? layers.flatMap((layer) => layer.uses) : [];
+  // Of a network without weights that count there is nothing but the Jacobian.
+  const quantities = weights.length === 0 ? [] : OF_LOSS.filter((quantity) => wanted.has(quantity));
+  const ofLoss = (isDifferentiatedAgain: boolean): Differentiated => {
+    const { model, loss } = lossModel(subject);
+    const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
+    return gradients(model, loss, of, { runsOnce, isDifferentiatedAgain });
+  };
+  const curvature = quantities.filter((quantity) => quantity === 'curvature');
+  let first = attempt(quantities, failed, () => ofLoss(curvature.length > 0));
+  const second = first && attempt(curvature, failed, () => hessianProduct(first!, weights, runsOnce));
+  // It was not written to be run as it is.
+  if (first && !second && curvature.length > 0) first = ofLoss(false);
+  let model = second?.model ?? first?.model ?? subject.trained;
+  const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
+    const names = openInputs(subject);
+    return gradients(model, subject.logits.name, names, { runsOnce });
+  });
+  model = inputs?.model ?? model;
+
+  const builder = extend(model);
+  const pairs = (found: Differentiated): [Value, Value][] =>
+    weights.map((name) => [builder.value(name), builder.value(found.gradients.get(name)!)]);
+  // In float64, as terms of both signs cancel.
+  const total = (value: Value): Value => value.cast('float64').sum().reshape([1]);
+  const listed = (values: readonly Value[]): Value => builder.concat(values, 0).identity();
+  const outputs: Outputs = {};
+  if (first && wanted.has('saliency')) {
+    const products = pairs(first).map(([w, g]) => w.mul(g));
+    outputs.plain = listed(products.map(total));
+    outputs.snip = listed(products.map((product) => total(product.abs())));
+    outputs.norm = listed(pairs(first).map(([, g]) => total(g.cast('float64').square()).sqrt()));
+  }
+  if (first && wanted.has('fisher')) {
+    const terms = uses.map(({ output, channelAxis }) => {
+      const [a, g] = [builder.value(output), builder.value(first.gradients.get(output)!)];
+      return total(channelFisher(a, g, channelAxis, subject.samples));
+    });
+    outputs.fisher = terms.length > 0 ? listed(terms) : builder.full([0], 0, 'float64');
+  }
+  if (second) outputs.curvature = listed(pairs(second).map(([w, h]) => total(w.mul(h))));
+  if (inputs) outputs.gram = gramOf(builder, inputs, subject.samples);
+  return { model: finished(extended(model, builder, Object.values(outputs))), outputs, failed };
+}
+
+/** What is written for some quantities; where it cannot be, why. */
+function attempt<T>(
+  quantities: readonly Quantity[],
+  failed: Partial<Record<Quantity, AuspexError>>,
+  write: () => T,
+): T | undefined {
+  if (quantities.length === 0) return undefined;
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof AuspexError)) throw error;
+    for (const quantity of quantities) failed[quantity] = error;
+    return undefined;
+  }
+}
+
+/** Float values that the input is, or becomes when it is looked up. */
+function openInputs({ model, lookups }: Subject): string[] {
+  const floats = model.graph.inputs.filter(({ type }) => /^float/.test(String(type)));
+  const names = [...floats.map((input) => input.name), ...lookups.map((lookup) => lookup.output)];
+  if (names.length > 0) return names;
+  throw new AuspexError('PROXY_INPUT', 'the network has no input that a gradient could be taken of', {
+    hint: 'its inputs are whole numbers that are looked up in no table',
+  });
+}
+
+function gramOf(builder: Builder, found: Differentiated, samples: number): Value {
+  const rows = [...found.gradients.values()].map((name) =>
+    builder.value(name).reshape([samples, -1]).cast('float64'),
+  );
+  const j = builder.concat(rows, 1);
+  const centred = j.sub(j.mean([1], true));
+  return centred.matmul(centred.transpose());
+}
+
+/** Hg as the gradient of ½‖g‖². */
+function hessianProduct(
+  first: Differentiated,
+  weights: readonly string[],
+  runsOnce: boolean,
+): Differentiated {
+  const builder = extend(first.model);
+  const squares = weights.map((name) => builder.value(first.gradients.get(name)!).square().sum());
+  const energy = builder.sum(squares).mul(0.5);
+  return gradients(extended(first.model, builder, [energy]), energy.name, weights, { runsOnce });
+}
+
+/** ½·mean_n (Σ_positions a·g)² for every channel, of values (N, …) with channels along one axis. */
+function channelFisher(a: Value, g: Value, channelAxis: number, samples: number): Value {
+  let product = a.mul(g);
+  const { sizes } = product;
+  let axis = channelAxis;
+  // Tokens or windows of a sample that were made rows of their own come together again.
+  if (sizes[0] !== samples && sizes[0]! % samples === 0) {
+    product = product.reshape([samples, sizes[0]! / samples, ...sizes.slice(1)]);
+    axis++;
+  }
+  const positions = product.sizes.map((_, i) => i).filter((i) => i !== 0 && i !== axis);
+  return product.sum(positions).square().mean([0]).mul(0.5);
+}
+
+/** The model with the cross-entropy of its logits and the labels. */
+export function lossModel(subject: Subject): { model: Model; loss: string } {
+  const model = subject.trained;
+  const builder = extend(model);
+  const { logits } = subject;
+  const labels = builder.input(LABELS, 'int64', [logits.rows]);
+  const loss = builder.within('auspex.loss', () =>
+    crossEntropy(rowsOf(builder.value(logits.name), logits), labels),
+  );
+  return { model: extended(model, builder, [loss]), loss: loss.name };
+}
+
+/** Logits (rows, classes). */
+function rowsOf(value: Value, { axis, rows, classes }: Logits): Value {
+  const order = [...value.sizes.keys()].filter((i) => i !== axis);
+  return value.transpose([...order, axis]).reshape([rows, classes]);
+}
+
+/** Ready to be compiled: in few nodes and fast ones, transpositions read through by the products behind them. */
+export function finished(written: Model): Model {
+  const whole = poolsAsProducts(written);
+  const builder = new Builder({ opsets: whole.opsetImports, types: inferShapes(whole).graph.types });
+  const model = compacted(whole, builder);
+  const { graph } = model;
+  const kept = new Set(graph.outputs.map((output) => output.name));
+  return {
+    ...model,
+    graph: { ...graph, nodes: foldTranspositions(graph.nodes, (name) => builder.value(name), kept) },
+    opsetImports: new Map([...model.opsetImports, [MICROSOFT, 1]]),
+  };
+}
+
+/** Runs a model that takes the subject's first inputs, and labels if it has a loss. */
+async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
+  const session = await Compiled.create(model, subject.sessionFor(model));
+  try {
+    const hasLabels = session.inputs.includes(LABELS);
+    return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));
+  } finally {
+    await session.dispose();
+  }
+}
+
+/** Inputs and labels of a batch. */
+export async function lossFeeds(subject: Subject, index: number): Promise<Record<string, HostTensor>> {
+  const labels = subject.labels(index);
+  return { ...(await subject.feeds(index)), [LABELS]: await hostTensor('int64', labels, [labels.length]) };
+}

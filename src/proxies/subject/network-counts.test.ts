@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { symbol } from '../../graph/dim.js';
+import { type Model, makeGraph, makeModel, makeNode } from '../../graph/graph.js';
+import { fromNumbers } from '../../graph/tensor.js';
+import { TensorType } from '../../graph/types.js';
+import { scoreNetwork } from '../proxy.js';
+import { flops, macs, params } from '../scores/counts.js';
+import { snip } from '../scores/gradient-scores.js';
+import { NetworkCounts } from './network-counts.js';
+import type { PrepareOptions } from './prepare.js';
+import { Subject, type SubjectOptions } from './subject.js';
+
+/** x (…, 3) · w (3, 4) + b, then ReLU: per row 12 MACs, 4 additions and 4 maxima. */
+function dense(sizes: readonly (number | string)[], output: 'float32' | 'int64' = 'float32'): Model {
+  const zeros = (name: string, dims: readonly number[]) =>
+    [
+      name,
+      fromNumbers(name, 'float32', dims, new Float64Array(dims.reduce((n, d) => n * d, 1)).fill(0.5)),
+    ] as const;
+  const shape = sizes.map((d) => (typeof d === 'string' ? symbol(d) : d));
+  const last =
+    output === 'float32' ? [] : [makeNode('Cast', ['y'], ['i'], { to: { type: 'int', value: 7 } })];
+  return makeModel(
+    makeGraph({
+      inputs: [{ name: 'x', type: new TensorType('float32', shape) }],
+      outputs: [{ name: last.length > 0 ? 'i' : 'y', type: new TensorType(output, undefined) }],
+      nodes: [
+        makeNode('MatMul', ['x', 'w'], ['h']),
+        makeNode('Add', ['h', 'b'], ['s']),
+        makeNode('Relu', ['s'], ['y']),
+        ...last,
+      ],
+      initializers: new Map([zeros('w', [3, 4]), zeros('b', [4])]),
+    }),
+  );
+}
+
+const ROW = { macs: 12, flops: 2 * 12 + 4 + 4 };
+const ALL = [{ proxy: params }, { proxy: macs }, { proxy: flops }];
+async function valuesOf(
+  model: Model,
+  options?: () => SubjectOptions,
+  sizes?: PrepareOptions,
+): Promise<unknown[]> {
+  const outcomes = await scoreNetwork(model, ALL, options, sizes);
+  return outcomes.map((outcome) => ('score' in outcome ? outcome.score.value : outcome.error.code));
+}
+
+describe('counts of a network as it is', () => {
+  it('are parameters, MACs and FLOPs = 2·MACs + other arithmetic of one sample', () => {
+    const counts = new NetworkCounts(dense(['batch', 3]));
+    expect([counts.parameters, counts.macs, counts.flops]).toEqual([16, ROW.macs, ROW.flops]);
+  });
+
+  it('are the same through a subject', async () => {
+    const subject = Subject.of(dense(['batch', 3]), { batch: 4 });
+    const scores = await Promise.all(ALL.map(({ proxy }) => proxy.score(subject)));
+    expect(scores.map(({ value }) => value)).toEqual([16, ROW.macs, ROW.flops]);
+    expect((await flops.score(subject, { variant: 'all' })).value).toBe(ROW.flops);
+  });
+
+  it('do not fail because of an output that is no logits, or a batch that the network does not take', async () => {
+    expect(await valuesOf(dense([2, 3], 'int64'), () => ({}), { batch: 5 })).toEqual([
+      16,
+      ROW.macs,
+      ROW.flops,
+    ]);
+    const [size, noise] = await scoreNetwork(dense([2, 3], 'int64'), [{ proxy: params }, { proxy: snip }]);
+    expect([size, noise]).toMatchObject([{ score: { value: 16 } }, { error: { code: 'PROXY_OUTPUT' } }]);
+  });
+
+  it('ask for nothing to be prepared', async () => {
+    const never = (): never => {
+      throw new Error('nothing is to be prepared');
+    };
+    expect(await valuesOf(dense(['batch', 3]), never)).toEqual([16, ROW.macs, ROW.flops]);
+  });
+
+  it('give what is known where sizes are open, and name the flag for the rest', async () => {
+    const model = dense([1, 'tokens', 3]);
+    expect(await valuesOf(model)).toEqual([16, 'PROXY_SHAPES', 'PROXY_SHAPES']);
+    const [, open] = await scoreNetwork(model, ALL);
+    expect(open).toMatchObject({ error: { hint: expect.stringContaining('--dim tokens=SIZE') } });
+    expect(await valuesOf(model, () => ({}), { dims: { tokens: 5 } })).toEqual([
+      16,
+      5 * ROW.macs,
+      5 * ROW.flops,
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+// What can be counted of a network as it is, before anything is prepared for running it: parameters, and the arithmetic of
+// one sample. So no batch, output or lack of memory can stop these counts.
+import { type CostReport, cost } from '../../analysis/cost.js';
+import { type Inference, inferShapes } from '../../analysis/infer.js';
+import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
+import type { Model } from '../../graph/graph.js';
+import { isTensor } from '../../graph/types.js';
+import { AuspexError } from '../../util/errors.js';
+import { boundSizes, type PrepareOptions } from './prepare.js';
+
+/** How many open sizes a hint names. */
+const NAMED_SIZES = 4;
+
+export class NetworkCounts {
+  readonly #inference: Inference;
+  #report: CostReport | undefined;
+
+  /** @param options sizes; where the network does not allow them, it is counted as it is written. */
+  constructor(model: Model, options: PrepareOptions = {}) {
+    this.#inference = sized(model, options);
+  }
+
+  get #totals(): CostReport['totals'] {
+    this.#report ??= cost(this.#inference);
+    return this.#report.totals;
+  }
+
+  /** Trained parameters: those that `inspect` counts. */
+  get parameters(): number {
+    return this.#totals.parameters;
+  }
+
+  /** Multiply-accumulates of one sample. */
+  get macs(): number {
+    return this.#perSample('MACs', this.#totals.macs);
+  }
+
+  /** Floating-point operations of one sample: 2·MACs and all other arithmetic. */
+  get flops(): number {
+    return this.#perSample('FLOPs', this.#totals.flops);
+  }
+
+  #perSample(what: string, count: Dim): number {
+    const { graph, model } = this.#inference;
+    const first = graph.inputNames.find((name) => !model.graph.initializers.has(name));
+    const type = graph.types.get(first ?? '');
+    const samples = (isTensor(type) ? type.shape?.[0] : undefined) ?? 1;
+    if (isKnown(count) && isKnown(samples)) return count / samples;
+    const open = [...new Set([count, samples].flatMap(symbolsIn))];
+    const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
+    throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
+      hint: `give them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
+    });
+  }
+}
+
+/** With the sizes that are wanted; as it is written where they do not fit. */
+function sized(model: Model, options: PrepareOptions): Inference {
+  try {
+    return boundSizes(model, options);
+  } catch (error) {
+    if (!(error instanceof AuspexError)) throw error;
+    return inferShapes(model);
+  }
+}

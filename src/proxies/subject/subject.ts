@@ -1,0 +1,358 @@
+// A network that is to be scored: its graph with all sizes known, the weights that count, the batch and labels it is
+// scored on. Proxies of one subject share what they compute.
+
+import { cost } from '../../analysis/cost.js';
+import { inferShapes } from '../../analysis/infer.js';
+import { isKnown } from '../../graph/dim.js';
+import { type Model, nodeLabel } from '../../graph/graph.js';
+import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
+import { streamFor } from '../../nn/stream.js';
+import { traitsOf } from '../../ops/index.js';
+import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/session.js';
+import { forBatch } from '../../spaces/network-builder.js';
+import { AuspexError } from '../../util/errors.js';
+import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { NetworkCounts } from './network-counts.js';
+import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
+import { type Initialisation, reinitialise } from './reinitialise.js';
+import { withBatchStatistics } from './statistics.js';
+import { floatData } from './tensor-data.js';
+import { findWeights, type Layer, type Role } from './weights.js';
+
+/** What gradients give; see gradient-pass.ts. */
+export type Quantity = 'saliency' | 'fisher' | 'curvature' | 'jacobian';
+
+export interface SubjectOptions extends PrepareOptions {
+  /** Seeds weights, inputs and labels. */
+  readonly seed?: number;
+  /** `file`: as they are in the model. Otherwise drawn anew. */
+  readonly initialise?: 'file' | Initialisation;
+  /** Labels of those batches: a class for every row of the logits. Random ones unless given. */
+  readonly labels?: readonly (readonly number[])[];
+  /** How many different tokens an integer input has, where it cannot be seen from an embedding. */
+  readonly vocabulary?: number;
+  /** `batch`: batch normalisation takes the batch's own statistics. `frozen`: the running ones of the model. */
+  readonly statistics?: 'batch' | 'frozen';
+  /** Names of the weights that count, instead of those that are found. */
+  readonly weights?: readonly string[];
+  /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
+  readonly features?: string;
+  /** How graphs are run. */
+  readonly session?: SessionOptions;
+}
+
+const DEFAULTS = { seed: 0, initialise: 'file', statistics: 'batch' } as const;
+
+/** Multiply-accumulates of a batch from which on a graph takes longer to be run than to be compiled. */
+const LARGE_MACS = 2e9;
+
+/**
+ * Those of convolutions, for every node of a graph that runs once, from which on it pays to let ONNX Runtime rewrite it:
+ * gradients of gradients of NAS-Bench-201's networks are 7,000 nodes, which take 1.3 seconds longer to compile then. It
+ * lays out images otherwise, which saves convolutions a third of their time; transformers gain next to nothing.
+ */
+const REWRITTEN_MACS_PER_NODE = 1e6;
+
+/** The rows that a loss compares with labels. */
+export interface Logits {
+  readonly name: string;
+  readonly dims: readonly number[];
+  /** The axis of classes: 1 for maps (N, C, H, W), otherwise the last. */
+  readonly axis: number;
+  readonly classes: number;
+  /** Rows: all elements but those of one axis. */
+  readonly rows: number;
+}
+
+export class Subject {
+  /** Without functions, all sizes known, constants as initializers. */
+  readonly model: Model;
+  readonly types: ReadonlyMap<string, ValueType>;
+  /** What count as weights, in the order they are used. */
+  readonly layers: readonly Layer[];
+  /** What every constant is to the network. */
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Where tokens are looked up. */
+  readonly lookups: readonly Lookup[];
+  readonly logits: Logits;
+  /** Samples of a batch: the first dimension of the first input. */
+  readonly samples: number;
+  /** Trained parameters of every constant that holds some. */
+  readonly parameters: ReadonlyMap<string, number>;
+  readonly seed: number;
+  /** Quantities that will be asked for, so that one graph may give them. */
+  readonly wanted = new Set<Quantity>();
+  readonly #options: SubjectOptions;
+  readonly #shared = new Map<string, unknown>();
+
+  readonly #source: Model;
+
+  private constructor(source: Model, { model, constants }: Prepared, options: SubjectOptions) {
+    this.#source = source;
+    const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
+    this.#options = options;
+    this.seed = seed;
+    const { types } = inferShapes(model).graph;
+    this.types = types;
+    const known = [...model.graph.initializers].flatMap(([name, { data }]) => {
+      const constant = constants.get(data);
+      return constant ? [[name, constant] as const] : [];
+    });
+    this.parameters = new Map(known.map(([name, constant]) => [name, constant.parameters]));
+    const found = findWeights(model, types, new Map(known.map(([name, { kind }]) => [name, kind])));
+    this.roles = found.roles;
+    this.layers = chosenLayers(found.layers, options.weights, model);
+    this.model = initialise === 'file' ? model : reinitialise(model, found.roles, { seed, how: initialise });
+    this.lookups = findLookups(model, types);
+    this.logits = logitsOf(model, types);
+    this.samples = samplesOf(model);
+  }
+
+  /**
+   * A network to score.
+   *
+   * @example
+   * const subject = Subject.of(nasBench201.network(arch, { batch: 64 }), { seed: 1 });
+   */
+  static of(model: Model, options: SubjectOptions = {}): Subject {
+    return new Subject(model, prepare(model, options), options);
+  }
+
+  /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
+  single(): Subject {
+    if (this.samples === 1) return this;
+    return this.once('single', () => {
+      const { batches: _, labels: __, dims = {}, ...options } = this.#options;
+      const [input] = this.#source.graph.inputs;
+      const size = isTensor(input?.type) ? String(input.type.shape?.[0]) : '';
+      const free = Object.fromEntries(Object.entries(dims).filter(([name]) => name !== size));
+      try {
+        const source = (options.shapes === undefined && forBatch(this.#source, 1)) || this.#source;
+        const found = Subject.of(source, { ...options, dims: free, batch: 1 });
+        return found.samples === 1 ? found : this;
+      } catch (error) {
+        if (error instanceof AuspexError) return this;
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * The same network with weights drawn anew, and drawn inputs, for what looks at neither those of the file nor data.
+   *
+   * @param draw draws of different numbers are independent of each other.
+   */
+  redrawn(how: Initialisation, draw = 0): Subject {
+    return this.once(`redrawn ${how} ${draw}`, () => {
+      const { batches, labels: _, ...options } = this.#options;
+      const shapes = Object.fromEntries(
+        this.model.graph.inputs.map(({ name, type }) => [
+          name,
+          (type as TensorType).shape as readonly number[],
+        ]),
+      );
+      const seed = streamFor(this.seed, 'redrawn', draw).uint32();
+      return Subject.of(this.#source, {
+        ...options,
+        ...(batches && { shapes }),
+        initialise: how,
+        seed: draw === 0 ? this.seed : seed,
+      });
+    });
+  }
+
+  /** The value that was named as the output of the last block. */
+  get features(): string | undefined {
+    return this.#options.features;
+  }
+
+  /** What is counted of the network as it was given. */
+  get counts(): NetworkCounts {
+    return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
+  }
+
+  /** How its graphs are run. */
+  get session(): SessionOptions {
+    return this.#session(LARGE_MACS);
+  }
+
+  /** How a graph of it that is run once is run. */
+  sessionFor({ graph }: Model): SessionOptions {
+    return this.#session(Math.max(LARGE_MACS, REWRITTEN_MACS_PER_NODE * graph.nodes.length));
+  }
+
+  #session(leastMacs: number): SessionOptions {
+    const isRewritten = this.#macs.convolutions >= leastMacs;
+    const optimization = isRewritten ? 'all' : 'disabled';
+    return { seed: this.seed, optimization, prepacking: isRewritten, ...this.#options.session };
+  }
+
+  /** Whether its graphs take longer to be compiled than to be run, so that they should have few nodes. */
+  get runsOnce(): boolean {
+    return this.#macs.all < LARGE_MACS;
+  }
+
+  /** Of a batch; without end where they are not known. */
+  get #macs(): { readonly all: number; readonly convolutions: number } {
+    return this.once('macs', () => {
+      const { totals, nodes } = cost(inferShapes(this.model));
+      if (!isKnown(totals.macs))
+        return { all: Number.POSITIVE_INFINITY, convolutions: Number.POSITIVE_INFINITY };
+      const convolutions = nodes
+        .filter(({ inferred }) => traitsOf(inferred.node).convolution !== undefined)
+        .map(({ macs }) => Number(macs));
+      return { all: totals.macs, convolutions: convolutions.reduce((a, b) => a + b, 0) };
+    });
+  }
+
+  /** How many batches there are to be had; synthetic ones have no end. */
+  get batchCount(): number {
+    return this.#options.batches?.length ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The model as its gradients are taken: batch normalisation with the statistics of the batch, unless frozen. */
+  get trained(): Model {
+    const { statistics = DEFAULTS.statistics } = this.#options;
+    if (statistics === 'frozen') return this.model;
+    return this.once('trained', () => withBatchStatistics(this.model));
+  }
+
+  /** Inputs, given or drawn. */
+  inputs(index = 0): InputBatch {
+    const given = this.#options.batches?.[index];
+    if (given) return this.#checked(given);
+    const { seed, lookups } = this;
+    const vocabulary = this.#options.vocabulary ?? this.logits.classes;
+    return drawBatch(this.model, { seed, index, vocabulary, lookups });
+  }
+
+  /** Classes of the rows of the logits, given or drawn. */
+  labels(index = 0): BigInt64Array {
+    const given = this.#options.labels?.[index];
+    const { rows, classes } = this.logits;
+    if (given === undefined) return drawLabels(rows, classes, this.seed, index);
+    const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
+    if (!isFit) {
+      throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
+        hint: 'one for every row of the output',
+      });
+    }
+    return BigInt64Array.from(given, BigInt);
+  }
+
+  /** The inputs as sessions take them. */
+  async feeds(index = 0): Promise<Feeds> {
+    return toFeeds(this.inputs(index));
+  }
+
+  #checked(given: InputBatch): InputBatch {
+    for (const { name, type } of this.model.graph.inputs) {
+      const { dtype, shape } = type as TensorType;
+      const tensor = given[name];
+      if (tensor && tensor.type === dtype && String(tensor.dims) === String(shape)) continue;
+      const what = tensor ? `${tensor.type}[${tensor.dims}]` : 'missing';
+      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}; what was given is ${what}`);
+    }
+    return given;
+  }
+
+  /** Something computed once, however many proxies ask. */
+  once<T>(key: string, compute: () => T): T {
+    if (!this.#shared.has(key)) this.#shared.set(key, compute());
+    return this.#shared.get(key) as T;
+  }
+
+  weight(name: string): Float32Array | Float64Array {
+    return floatData(this.model.graph.initializers.get(name)!);
+  }
+
+  /** Throws if a weight that counts is no number. */
+  checkWeights(): void {
+    for (const { weight } of this.layers) {
+      const at = this.weight(weight).findIndex((x) => !Number.isFinite(x));
+      if (at < 0) continue;
+      throw new AuspexError(
+        'WEIGHTS_NOT_FINITE',
+        `weight '${weight}' has NaN or infinite elements (at ${at})`,
+        {
+          where: { path: `tensor '${weight}'` },
+          hint: 'the file is broken or its training diverged; re-initialise the weights',
+        },
+      );
+    }
+  }
+
+  /** Throws unless the output can be taken for logits. */
+  checkClasses(): void {
+    const { name, dims, classes } = this.logits;
+    if (dims.length >= 2 && classes >= 2) return;
+    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has no classes to tell apart`, {
+      hint: 'name the output that holds logits',
+    });
+  }
+
+  /** Which weights count and what the other constants are taken for. */
+  explain(): {
+    readonly name: string;
+    readonly dims: readonly number[];
+    readonly role: string;
+    readonly counts: boolean;
+  }[] {
+    const counted = new Set(this.layers.map((layer) => layer.weight));
+    return [...this.model.graph.initializers.values()]
+      .filter(({ name }) => this.roles.get(name)!.kind !== 'setting')
+      .map(({ name, dims }) => ({ name, dims, role: this.roles.get(name)!.kind, counts: counted.has(name) }));
+  }
+}
+
+export async function toFeeds(batch: InputBatch): Promise<Feeds> {
+  const entries = Object.entries(batch).map(
+    async ([name, { type, dims, data }]) => [name, await hostTensor(type, data, dims)] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function chosenLayers(
+  found: readonly Layer[],
+  wanted: readonly string[] | undefined,
+  { graph }: Model,
+): readonly Layer[] {
+  if (wanted === undefined) return found;
+  return wanted.map((name) => {
+    const layer = found.find((l) => l.weight === name);
+    if (layer) return layer;
+    const tensor = graph.initializers.get(name);
+    if (tensor && /float/.test(tensor.dtype)) return { weight: name, dims: tensor.dims, fanIn: 1, uses: [] };
+    throw new AuspexError('PROXY_WEIGHT', `the network has no float constant called '${name}'`, {
+      hint: 'list them with explain',
+    });
+  });
+}
+
+/** The output, or what went into a softmax at the end. */
+function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logits {
+  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
+  let { name } = graph.outputs[0]!;
+  for (let node = producers.get(name); node !== undefined; node = producers.get(name)) {
+    const { moves, softmax } = traitsOf(node);
+    if (moves !== 'same' && softmax === undefined) break;
+    name = node.inputs[0]!;
+    if (softmax !== undefined) break;
+  }
+  const type = types.get(name) as TensorType;
+  if (!type.shape?.every(isKnown)) {
+    throw new AuspexError('PROXY_SHAPES', `output '${name}' is ${type}: its sizes are not known`, {
+      where: { node: nodeLabel(producers.get(name) ?? graph.nodes[0]!) },
+      hint: 'give the sizes that are symbols',
+    });
+  }
+  const dims = type.shape as readonly number[];
+  const axis = dims.length >= 4 ? 1 : dims.length - 1;
+  const classes = dims[axis] ?? 1;
+  return { name, dims, axis, classes, rows: dims.reduce((n, d) => n * d, 1) / classes };
+}
+
+function samplesOf({ graph }: Model): number {
+  const type = graph.inputs[0]?.type;
+  return isTensor(type) ? ((type.shape?.[0] as number | undefined) ?? 1) : 1;
+}
