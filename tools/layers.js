@@ -14,6 +14,7 @@ const ROWS = [
   ['networks'],
   ['spaces', 'datasets', 'inputs'],
   ['nn'],
+  ['transform'],
   ['runtime'],
   ['autodiff'],
   ['analysis'],

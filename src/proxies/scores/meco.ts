@@ -4,13 +4,13 @@ import { isDefaultDomain, type Node } from '../../graph/graph.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
 import type { Activation } from '../../ops/traits.js';
+import { extend, extended } from '../../transform/rewrite.js';
 import { eigenvaluesOf } from '../linear-algebra/tridiagonal.js';
 import { defineProxy, type Score } from '../proxy.js';
 import { findActivations } from '../subject/activations.js';
 import { linksIn } from '../subject/blocks.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { normalisationsIn } from '../subject/normalisations.js';
-import { extend, extended } from '../subject/rewrite.js';
 import type { Subject } from '../subject/subject.js';
 import { product, valueSizes } from '../subject/value-links.js';
 

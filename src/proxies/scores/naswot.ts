@@ -1,12 +1,12 @@
 // NASWOT: how well the pattern of active rectifiers tells samples apart.
 import { pruned } from '../../analysis/dependence.js';
 import type { Value } from '../../ops/build.js';
+import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
 import { logDeterminant } from '../linear-algebra/determinant.js';
 import { defineProxy } from '../proxy.js';
 import { findActivations } from '../subject/activations.js';
 import { Compiled } from '../subject/compiled-graphs.js';
-import { extend, extended } from '../subject/rewrite.js';
 import type { Subject } from '../subject/subject.js';
 
 /**

@@ -7,16 +7,16 @@ import type { Model } from '../../graph/graph.js';
 import { fromNumbers } from '../../graph/tensor.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
+import { extend, extended, rewriteNodes } from '../../transform/rewrite.js';
+import { floatData } from '../../transform/tensor-data.js';
 import { AuspexError } from '../../util/errors.js';
 import { defineProxy, type ProxyDefinition } from '../proxy.js';
 import { onesBatch } from '../subject/batch.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { inFloat64 } from '../subject/float64.js';
 import { finished } from '../subject/gradient-pass.js';
-import { extend, extended, rewriteNodes } from '../subject/rewrite.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
-import { floatData } from '../subject/tensor-data.js';
 
 interface Flow {
   /** Σ |w·∂R/∂w|, by layer. */

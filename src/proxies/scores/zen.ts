@@ -5,11 +5,11 @@ import { streamFor } from '../../nn/stream.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
 import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import { extend, extended } from '../../transform/rewrite.js';
 import { defineProxy, type Score } from '../proxy.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { featuresOf } from '../subject/features.js';
 import { withOpenInputs } from '../subject/open-inputs.js';
-import { extend, extended } from '../subject/rewrite.js';
 import type { Subject } from '../subject/subject.js';
 import { product } from '../subject/value-links.js';
 

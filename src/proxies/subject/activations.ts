@@ -3,9 +3,9 @@
 import type { Node } from '../../graph/graph.js';
 import { traitsOf } from '../../ops/index.js';
 import type { Arithmetic } from '../../ops/traits.js';
+import { floatData } from '../../transform/tensor-data.js';
 import { linksIn } from './blocks.js';
 import type { Subject } from './subject.js';
-import { floatData } from './tensor-data.js';
 import { type Links, passedOn } from './value-links.js';
 
 export interface Activation {

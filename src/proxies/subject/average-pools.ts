@@ -8,7 +8,7 @@ import { elementCounts, placedPool } from '../../ops/families/layers/pool.gradie
 import type { PlacedAxis } from '../../ops/families/layers/window.gradient.js';
 import type { Expansion } from '../../ops/gradient.js';
 import { traitsOf } from '../../ops/index.js';
-import { rewriteNodes } from './rewrite.js';
+import { rewriteNodes } from '../../transform/rewrite.js';
 
 const SLOW_SINCE = 19;
 

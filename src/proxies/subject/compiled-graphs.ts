@@ -10,7 +10,7 @@ import {
   Session,
   type SessionOptions,
 } from '../../runtime/session.js';
-import { floatData } from './tensor-data.js';
+import { floatData } from '../../transform/tensor-data.js';
 
 /** Bytes of a weight that is given as an input; smaller ones may be what sizes follow from. */
 const LARGE_BYTES = 1 << 16;

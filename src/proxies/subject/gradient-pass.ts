@@ -7,11 +7,11 @@ import { foldTranspositions, MICROSOFT } from '../../nn/fold.js';
 import { crossEntropy } from '../../nn/losses.js';
 import { Builder, type Value } from '../../ops/build.js';
 import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
 import { poolsAsProducts } from './average-pools.js';
 import { Compiled } from './compiled-graphs.js';
 import { compacted } from './fewer-nodes.js';
-import { extend, extended } from './rewrite.js';
 import type { Logits, Quantity, Subject } from './subject.js';
 
 const LABELS = 'auspex.labels';

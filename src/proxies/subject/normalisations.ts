@@ -5,8 +5,8 @@ import { inferShapes } from '../../analysis/infer.js';
 import { isDefaultDomain, type Model, type Node } from '../../graph/graph.js';
 import { traitsOf } from '../../ops/index.js';
 import type { Arithmetic } from '../../ops/traits.js';
+import { floatData } from '../../transform/tensor-data.js';
 import type { Subject } from './subject.js';
-import { floatData } from './tensor-data.js';
 import { type Links, linksOf, valueSizes } from './value-links.js';
 
 export interface Normalisation {

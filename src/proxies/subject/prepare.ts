@@ -8,10 +8,10 @@ import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from 
 import type { Tensor } from '../../graph/tensor.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
 import { constantTensor, operatorFor } from '../../ops/index.js';
+import { rewriteNodes } from '../../transform/rewrite.js';
+import { widened } from '../../transform/wider-floats.js';
 import { AuspexError } from '../../util/errors.js';
 import type { InputBatch } from './batch.js';
-import { rewriteNodes } from './rewrite.js';
-import { widened } from './wider-floats.js';
 
 export interface PrepareOptions {
   /** Samples at once: what a symbolic first dimension becomes, or a fixed one is changed to. */

@@ -6,9 +6,9 @@ import type { Model } from '../../graph/graph.js';
 import { operatorName } from '../../graph/graph.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
+import { rewriteNodes } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
 import { findNormalisations } from './normalisations.js';
-import { rewriteNodes } from './rewrite.js';
 
 /**
  * BatchNormalization with the mean and variance of the batch instead of the running ones: exported networks are in

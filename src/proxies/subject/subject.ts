@@ -10,13 +10,13 @@ import { streamFor } from '../../nn/stream.js';
 import { traitsOf } from '../../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/session.js';
 import { forBatch } from '../../spaces/network-builder.js';
+import { floatData } from '../../transform/tensor-data.js';
 import { AuspexError } from '../../util/errors.js';
 import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
 import { NetworkCounts } from './network-counts.js';
 import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
-import { floatData } from './tensor-data.js';
 import { findWeights, type Layer, type Role } from './weights.js';
 
 /** What gradients give; see gradient-pass.ts. */

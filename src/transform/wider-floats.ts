@@ -1,10 +1,10 @@
 // A network in a wider type of floats. Files for small devices are in float16, whose range scores leave and which ONNX
 // Runtime has few kernels for; some scores leave that of float32.
-import { codeOfDataType, type DataType } from '../../graph/dtype.js';
-import type { Attribute, Model, Node, ValueInfo } from '../../graph/graph.js';
-import { fromNumbers, type Tensor } from '../../graph/tensor.js';
-import { isTensor, TensorType } from '../../graph/types.js';
-import { traitsOf } from '../../ops/index.js';
+import { codeOfDataType, type DataType } from '../graph/dtype.js';
+import type { Attribute, Model, Node, ValueInfo } from '../graph/graph.js';
+import { fromNumbers, type Tensor } from '../graph/tensor.js';
+import { isTensor, TensorType } from '../graph/types.js';
+import { traitsOf } from '../ops/index.js';
 import { floatData } from './tensor-data.js';
 
 /** From the narrowest. */

@@ -1,5 +1,5 @@
 // Elements of weights as arrays that can be computed with, without a number object for each.
-import { type Tensor, tensorBytes, tensorNumbers } from '../../graph/tensor.js';
+import { type Tensor, tensorBytes, tensorNumbers } from '../graph/tensor.js';
 
 /** The elements; a view where that is possible, so not to be written to. */
 export function floatData(tensor: Tensor): Float32Array | Float64Array {

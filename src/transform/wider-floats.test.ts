@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { modelOf, tensor } from '../../analysis/models.testing.js';
-import type { Attribute, Model, ValueInfo } from '../../graph/graph.js';
-import { fromNumbers, type Tensor, tensorNumbers } from '../../graph/tensor.js';
-import { isTensor, TensorType } from '../../graph/types.js';
-import { decodeModel } from '../../onnx/read.js';
-import { PROXIES, requestNamed } from '../index.js';
-import { scoreAll } from '../proxy.js';
-import { Subject } from './subject.js';
+import { modelOf, tensor } from '../analysis/models.testing.js';
+import type { Attribute, Model, ValueInfo } from '../graph/graph.js';
+import { fromNumbers, type Tensor, tensorNumbers } from '../graph/tensor.js';
+import { isTensor, TensorType } from '../graph/types.js';
+import { decodeModel } from '../onnx/read.js';
+import { PROXIES, requestNamed } from '../proxies/index.js';
+import { scoreAll } from '../proxies/proxy.js';
+import { Subject } from '../proxies/subject/subject.js';
 
 /** As converters write it: weights, constants, inputs and outputs in float16. */
 function halved(model: Model): Model {
@@ -39,7 +39,7 @@ function halved(model: Model): Model {
 }
 
 it('lets a network in float16 have the scores of the same one in float32', async () => {
-  const file = readFileSync(new URL('../fixtures/vit.onnx', import.meta.url));
+  const file = readFileSync(new URL('../proxies/fixtures/vit.onnx', import.meta.url));
   const model = decodeModel(new Uint8Array(file));
   // ZiCo is a sum of quotients that rounding moves by a percent.
   const names = PROXIES.map((proxy) => proxy.name).filter((name) => name !== 'zico');

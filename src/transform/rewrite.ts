@@ -1,11 +1,11 @@
 // Replaces nodes of a model by others that compute the same outputs, or something else on purpose.
 
-import { noteTypes } from '../../analysis/builder-types.js';
-import { inferShapes } from '../../analysis/infer.js';
-import { flatten } from '../../autodiff/flatten.js';
-import { type Model, makeNode, type Node, nodeLabel } from '../../graph/graph.js';
-import { Builder, type Value } from '../../ops/build.js';
-import { Expansion } from '../../ops/gradient.js';
+import { noteTypes } from '../analysis/builder-types.js';
+import { inferShapes } from '../analysis/infer.js';
+import { flatten } from '../autodiff/flatten.js';
+import { type Model, makeNode, type Node, nodeLabel } from '../graph/graph.js';
+import { Builder, type Value } from '../ops/build.js';
+import { Expansion } from '../ops/gradient.js';
 
 /** What takes the place of a node's outputs; undefined where the node stays. */
 export type NodeRewrite = (node: Expansion) => readonly (Value | undefined)[] | undefined;
