@@ -5,8 +5,7 @@ import { listOf, type Network } from '../networks/index.js';
 import type { Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
-import type { BundledPredictors } from './bundled.js';
-import { type Family, familyOf } from './families.js';
+import type { Family } from './families.js';
 
 /** A network that is asked for: how it was named, and where. */
 export interface NamedNetwork {
@@ -62,10 +61,18 @@ export interface NamedPredictor {
   readonly predictor: Predictor;
 }
 
+/** Predictors that are found by network, such as those of the package. */
+export interface PredictorSource {
+  /** Those that may cover a network; whether they do, they say themselves. */
+  for(network: Network): Promise<readonly NamedPredictor[]>;
+}
+
 export interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
-  readonly bundled: BundledPredictors;
+  readonly bundled: PredictorSource;
+  /** What a network is known as. */
+  readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
   readonly labels?: readonly string[];
   /** Whether networks are counted. */
@@ -223,7 +230,7 @@ function known(
   network: Network,
   answers: readonly Answer[],
   refused: readonly Refusal[],
-  { withCost, predictors }: PredictOptions,
+  { withCost, predictors, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
     const isCovered = answers.length > 0;
@@ -234,7 +241,7 @@ function known(
       // Bundled predictors that do not apply are not worth listing once another one answers.
       refused: isCovered && predictors === undefined ? [] : refused,
       cost: withCost ? costOf(network) : undefined,
-      family: withCost ? familyOf(network) : undefined,
+      family: withCost ? familyOf?.(network) : undefined,
       needed: isCovered ? undefined : neededFor(network),
     };
   } catch (error) {

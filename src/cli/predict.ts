@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
+import { familyOf } from '../app/families.js';
 import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../app/predict.js';
 import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
 import type { NamedNetworks } from '../app/resolve.js';
@@ -83,6 +84,7 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
         predictNetworks(named(networks), {
           predictors,
           bundled,
+          familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
           withCost: !isList || flags.cost === true,
           signal,
