@@ -6,6 +6,7 @@ import type { Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import type { Family } from './families.js';
+import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
 export interface NamedNetwork {
@@ -14,6 +15,13 @@ export interface NamedNetwork {
   readonly line?: number;
   /** Throws what is wrong with it. */
   open(): Network;
+}
+
+/** Networks of a list, line by line. */
+export function* eachNamed(networks: NamedNetworks): Generator<NamedNetwork> {
+  for (let row = 0; row < networks.count; row++) {
+    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
+  }
 }
 
 export interface Answer {
@@ -65,6 +73,9 @@ export interface NamedPredictor {
 export interface PredictorSource {
   /** Those that may cover a network; whether they do, they say themselves. */
   for(network: Network): Promise<readonly NamedPredictor[]>;
+  /** Names of all that they predict. */
+  labels(): string[];
+  dispose(): Promise<void>;
 }
 
 export interface PredictOptions {
@@ -78,6 +89,21 @@ export interface PredictOptions {
   /** Whether networks are counted. */
   readonly withCost: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** @throws AuspexError LABEL_UNKNOWN where nothing predicts a label */
+export function expectLabels(wanted: readonly string[] | undefined, known: Iterable<string>): void {
+  const names = [...new Set(known)];
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new AuspexError('LABEL_UNKNOWN', `no label '${unknown}' is predicted`, {
+    hint: `there are ${names.join(', ')}`,
+  });
+}
+
+/** What predictors predict, by name. */
+export function labelNames(predictors: readonly NamedPredictor[]): string[] {
+  return predictors.flatMap(({ predictor }) => predictor.info.labels.map(({ name }) => name));
 }
 
 /** Networks at once: architectures are small, files are not. */

@@ -11,7 +11,8 @@ import { AuspexError } from '../../util/errors.js';
 import type { SplitDocument } from '../documents/data.js';
 import { equalRows } from '../equal-rows.js';
 import type { Work } from '../work.js';
-import { openTable, type PlainOptions } from './open.js';
+import type { PlainOptions } from './explained-table.js';
+import { openTable } from './open.js';
 import { type SplitWay, splitRows } from './split-rows.js';
 
 export const SPLIT_PARTS = ['train', 'validation', 'test'] as const;

@@ -5,12 +5,11 @@ import { digestsOf } from '../../datasets/splits/digests.js';
 import { groupedSplit, groupsBy, joinedGroups } from '../../datasets/splits/group-splits.js';
 import type { Split } from '../../datasets/splits/splits.js';
 import type { Label, Table } from '../../datasets/table.js';
-import { ONNX, type Resolver } from '../../networks/index.js';
+import type { Resolver } from '../../networks/index.js';
 import type { ErrorScale } from '../../predictors/intervals.js';
-import type { PredictorKind, TrainingData } from '../../predictors/kind.js';
+import type { TrainingData } from '../../predictors/kind.js';
 import { labelledRows } from '../../predictors/labelled-rows.js';
 import type { Predictor, TrainingSplit } from '../../predictors/predictor.js';
-import { SPACES, spaceNamed } from '../../spaces/index.js';
 import { AuspexError } from '../../util/errors.js';
 import { archKeyOf } from '../arch-keys.js';
 import { type EqualRows, groupKeys } from '../data/split-rows.js';
@@ -172,23 +171,4 @@ export function dataOf(
     ...(validation.length > 0 ? { validation: of(validation) } : {}),
     ...(from ? { from } : {}),
   };
-}
-
-/** Throws where a kind sees cells and a space has none. */
-export function expectCells({ title, views }: PredictorKind, space: string): void {
-  if (!views.includes('cell')) return;
-  const hint = 'train a whole-network predictor: nn-former-network, nnlp-network or forest';
-  if (space === ONNX) {
-    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, and the table lists ONNX files`, {
-      hint,
-    });
-  }
-  if (!SPACES.some(({ name }) => name === space) || spaceNamed(space).cell) return;
-  throw new AuspexError(
-    'SPACE_WITHOUT_CELLS',
-    `${spaceNamed(space).title} has no cells, which ${title} predicts`,
-    {
-      hint,
-    },
-  );
 }

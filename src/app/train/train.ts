@@ -1,7 +1,7 @@
 // What `auspex train` does: a predictor from a table of networks with labels.
 import { ONNX, Resolver } from '../../networks/index.js';
 import { readModel } from '../../onnx/file.js';
-import { changedOptions, hasSizes, type PredictorKind } from '../../predictors/kind.js';
+import type { PredictorKind } from '../../predictors/kind.js';
 import { kindNamed } from '../../predictors/kinds/index.js';
 import type { OnBad, Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember, TrainingProgress } from '../../predictors/train.js';
@@ -13,7 +13,8 @@ import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import { bundledTrunk } from '../bundled.js';
 import type { Work } from '../work.js';
-import { dataOf, expectCells, type TrainingRows } from './choose-rows.js';
+import { expectApplicable, expectCells, trunkFor } from './applicable.js';
+import { dataOf, type TrainingRows } from './choose-rows.js';
 import type { SkippedNetwork, Trained, TrainRequest } from './request.js';
 import { trainingRows } from './rows.js';
 
@@ -41,7 +42,10 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   }
   expectCells(kind, rows.table.space);
   work.onNotes?.(rows.notes, rows.train.length);
-  const from = await startOf(kind, request, rows);
+  const from =
+    request.from === undefined
+      ? await trunkFor(kind, request.changes, rows, bundledTrunk)
+      : await loadPredictor(request.from);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {
     return await fitted(kind, request, rows, from, checkpoints, work);
@@ -118,44 +122,6 @@ function fingerprint(request: TrainRequest, rows: TrainingRows, from: Predictor 
     },
     { '--data': digestOf(content) },
   );
-}
-
-/** A predictor to begin with: the one that was named, or what comes with the package for a model of the same sizes. */
-async function startOf(
-  kind: PredictorKind,
-  { from, changes }: TrainRequest,
-  { table, scale }: TrainingRows,
-): Promise<Predictor | undefined> {
-  if (from !== undefined) return loadPredictor(from);
-  if (scale === 'log' || changes.isFromScratch) return undefined;
-  const trunk = await bundledTrunk(kind.name, table.space);
-  if (trunk === undefined || hasSizes(trunk.info, changes.model)) return trunk;
-  await trunk.dispose();
-  return undefined;
-}
-
-/** Options of a training in steps. */
-const OF_STEPS = ['steps', 'members', 'batch', 'rate'] as const;
-
-/** Wrong options are refused before anything is read. */
-function expectApplicable(kind: PredictorKind, request: TrainRequest): void {
-  if (kind.recipe !== undefined) {
-    kind.recipe(100, request.changes);
-    return;
-  }
-  changedOptions(kind, kind.options.parse({}), request.changes.model);
-  const { from, curves, resume, changes } = request;
-  const given = {
-    from,
-    curves,
-    resume,
-    ...Object.fromEntries(OF_STEPS.map((name) => [name, changes[name]])),
-  };
-  const wrong = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
-  if (wrong === undefined) return;
-  throw new AuspexError('BAD_OPTION', `--${wrong} is for predictors trained in steps; ${kind.name} is not`, {
-    hint: 'leave it out',
-  });
 }
 
 function outputsOf({ output, curves }: TrainRequest): PlannedOutput[] {
