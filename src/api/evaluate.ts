@@ -48,8 +48,8 @@ const EVALUATE = {
  * const predictor = await loadPredictor('accuracy.onnx');
  * const table = await readTable('mine.csv', { space: 'nasbench201', labels: ['cifar10_test'] });
  * const [found] = await evaluate(predictor, table, { resamples: 100 });
- * found?.evaluation.metrics[0]; // { name: 'tau-b', estimate: 1, … }
- * found?.evaluation.rows; // 20
+ * found.evaluation.metrics[0]; // { name: 'tau-b', estimate: …, low: …, high: …, … }
+ * found.evaluation.rows; // 20
  * await predictor.dispose();
  */
 export async function evaluate(

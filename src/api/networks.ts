@@ -20,29 +20,25 @@ export type NetworksLike = NetworkLike | Networks | Table | Iterable<NetworkLike
  * parts (model, shapes, cost, cell, hash) are computed when they are asked for, once.
  *
  * @param sizes that the reference leaves open, such as the batch; by default those of the space or the file
- * @throws AuspexError ARCH_TEXT, ARCH_AMBIGUOUS, SPACE_UNKNOWN, FILE_UNREADABLE
+ * @throws AuspexError BAD_NETWORK, ARCH_TEXT, ARCH_AMBIGUOUS, SPACE_UNKNOWN; what is wrong with a file, its parts throw
  * @example
  * const cell = network('nasbench201:|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|skip_connect~2|');
- * cell.counts().parameters; // 316026
+ * cell.counts().parameters; // 559386
  * const file = network('resnet8.onnx');
- * file.cost().totals.macs; // 12502272
+ * file.cost().totals.macs; // 12501632
  */
 export function network(ref: NetworkLike, sizes?: Sizes): Network {
   const at = checkedOptions<Sizes>('network', SIZES, sizes);
+  expectReference(ref);
   if (isNetwork(ref)) return sizes === undefined ? ref : ref.at(at);
-  if (typeof ref === 'string' || ref instanceof Uint8Array || isModel(ref)) {
-    return here().resolver().network(ref, { sizes: at });
-  }
-  throw new AuspexError('BAD_NETWORK', `${describe(ref)} is not a network`, {
-    hint: 'give the text of an architecture, a path, the bytes of an ONNX file, or a model',
-  });
+  return here().resolver().network(ref, { sizes: at });
 }
 
 /**
  * Makes a collection of networks, whose members are made when they are asked for. Folders and patterns are replaced by the
  * ONNX files in them; a table gives the networks of its rows.
  *
- * @throws AuspexError NETWORKS_NONE for a folder or a pattern without files
+ * @throws AuspexError BAD_NETWORK, NETWORKS_NONE for a folder or a pattern without files
  * @example
  * const two = networks(['resnet8.onnx', 'nats-size:8:8:8:8:8'], { batch: 1 });
  * two.count; // 2
@@ -65,6 +61,7 @@ export function namedNetworks(refs: NetworksLike, sizes?: Sizes): NamedNetworks 
   const listed: readonly NetworkLike[] = (
     isOne ? [refs as NetworkLike] : [...(refs as Iterable<NetworkLike>)]
   ).flatMap((ref): readonly NetworkLike[] => (typeof ref === 'string' ? here().listed(ref) : [ref]));
+  listed.forEach(expectReference);
   const resolver = here().resolver();
   const kept = new Map<number, Network>();
   const make = (row: number): Network => {
@@ -103,6 +100,14 @@ function ofTable(table: Table, sizes: Sizes): NamedNetworks {
   const all = tableNetworks(table, rows, here().resolver());
   const list = Object.keys(sizes).length === 0 ? all : lazily(all.count, (row) => all.at(row).at(sizes));
   return { ...list, name: (row) => table.arch(row) };
+}
+
+/** @throws AuspexError BAD_NETWORK */
+function expectReference(ref: unknown): asserts ref is NetworkLike {
+  if (typeof ref === 'string' || ref instanceof Uint8Array || isModel(ref) || isNetwork(ref)) return;
+  throw new AuspexError('BAD_NETWORK', `${describe(ref)} is not a network`, {
+    hint: 'give the text of an architecture, a path, the bytes of an ONNX file, or a model',
+  });
 }
 
 function isNetwork(value: unknown): value is Network {

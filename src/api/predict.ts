@@ -63,10 +63,10 @@ export interface NetworkPrediction {
  * @example
  * const cell = '|nor_conv_3x3~0|+|nor_conv_3x3~0|avg_pool_3x3~1|+|skip_connect~0|nor_conv_3x3~1|skip_connect~2|';
  * const [found] = await predict(cell, { labels: ['cifar10_test', 'pixel2'] });
- * found?.labels.cifar10_test; // { value: 93.62, low: 93.29, high: 93.94, unit: '%', … }
- * found?.labels.pixel2?.value; // 20.94
+ * found.labels.cifar10_test; // { value: 93.62, low: 93.29, high: 93.94, unit: '%', … }
+ * found.labels.pixel2?.value; // 20.94
  * const [net] = await predict('resnet8.onnx');
- * net?.cost?.macs; // 12502272
+ * net.cost?.macs; // 12501632
  */
 export async function predict(
   networks: NetworksLike,
@@ -128,9 +128,9 @@ function predictionOf(found: PredictedNetwork & { network: Network }): NetworkPr
  * @example
  * const predictor = await loadPredictor('accuracy.onnx');
  * predictor.info.labels.map(({ name }) => name); // ['cifar10_test', 'cifar100_test', 'imagenet16_test']
- * const cells = networks(sample('nasbench201', { count: 100 }));
- * const predictions = await predictor.predict?.(cells);
- * predictions?.column('cifar10_test').values.length; // 100
+ * const cells = sample('nasbench201', { count: 20 });
+ * const found = await predict(cells, { predictors: [predictor] });
+ * found.length; // 20
  * await predictor.dispose();
  */
 export async function loadPredictor(

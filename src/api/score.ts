@@ -60,8 +60,8 @@ const SCORE = {
  * @throws AuspexError PROXY_UNKNOWN, BAD_OPTION, and what is wrong with a network
  * @example
  * const [net] = await score('resnet8.onnx', ['params', 'synflow', 'sept'], { batch: 4 });
- * net?.scores; // { params: 77946, synflow: 18.576 }
- * net?.errors.sept?.code; // 'PROXY_NO_ATTENTION'
+ * net.scores; // { params: 77946, synflow: 18.576 }
+ * net.errors.sept?.code; // 'PROXY_NO_BLOCKS'
  */
 export async function score(
   networks: NetworksLike,
@@ -112,9 +112,10 @@ export interface CorrelationOptions extends Omit<ScoringOptions, 'onError'> {
  * @throws AuspexError TABLE_NO_LABEL, TABLE_TOO_SMALL, PROXY_UNKNOWN, BAD_OPTION
  * @example
  * const table = await readTable('cells.csv');
- * const [best] = await correlate(table, 'latency', ['params', 'macs'], { sample: 20, resamples: 100 });
- * best?.name; // 'macs'
- * best?.rows; // 20
+ * const [best] = await correlate(table, 'accuracy', ['params', 'sept'], { sample: 20, resamples: 100 });
+ * best.name; // 'params'
+ * best.tau; // { estimate: 1, low: …, high: …, … }
+ * best.rows; // 20
  */
 export async function correlate(
   table: Table,

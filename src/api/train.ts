@@ -95,8 +95,8 @@ const TRAIN = {
  * @example
  * const table = await readTable('cells.csv');
  * const { predictor } = await train('forest', table, { labels: ['accuracy'], train: 60, seed: 1 });
- * const predictions = await predictor.predict?.(networks(table));
- * predictions?.at(0, 'accuracy'); // { value: …, low: …, high: … }
+ * const [first] = await predict(table, { predictors: [predictor] });
+ * first.labels.accuracy; // { value: …, low: …, high: …, … }
  * predictor.toOnnx() instanceof Uint8Array; // true
  */
 export async function train(kind: string, data: Table, options?: TrainOptions): Promise<TrainedPredictor> {
