@@ -60,8 +60,7 @@ function joinedTranspositions(node: Node, before: Node | undefined): Shorter | u
 
 /** A new shape as a Reshape with a constant target, of what the previous new shape was made from. */
 function reshaped(node: Node, before: Node | undefined, view: GraphView): Shorter | undefined {
-  if (traitsOf(node).moves !== 'shape' || !view.graph.nodes.includes(node) || node.domain !== '')
-    return undefined;
+  if (traitsOf(node).moves !== 'shape' || node.domain !== '') return undefined;
   const isChain = before !== undefined && before.domain === '' && traitsOf(before).moves === 'shape';
   const shapeSlot = inputsOf(node, view.opset).slot('shape');
   const isComputed =

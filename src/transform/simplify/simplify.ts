@@ -43,23 +43,26 @@ const MOST_ROUNDS = 12;
 export async function simplified(model: Model, options: SimplifyOptions = {}): Promise<Transformed> {
   const passes = options.foldsLayers === false ? PASSES : [...PASSES, withFoldedLayers];
   const changes: Change[] = [];
-  let current = withoutDefaults(model, changes);
+  let current = withoutUnused(inOrder(withoutDefaults(model, changes)), changes);
+  // Types are inferred again only after something has changed.
+  let inferred: InferredGraph | undefined;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = changes.length;
     for (const pass of passes) {
-      const { graph } = inferShapes(current);
+      inferred ??= inferShapes(current).graph;
       const edited = await simplifiedGraph(
         current,
         current.graph,
-        graph,
+        inferred,
         new Map(),
         NOT_REPEATED,
         pass,
         changes,
       );
-      if (edited !== current.graph) current = withoutUnused({ ...current, graph: edited }, changes);
+      if (edited === current.graph) continue;
+      current = withoutUnused({ ...current, graph: edited }, changes);
+      inferred = undefined;
     }
-    current = withoutUnused(current, changes);
     if (changes.length === before) break;
   }
   return { model: current, changes };
@@ -77,6 +80,12 @@ function withoutDefaults(model: Model, changes: Change[]): Model {
   if (gone === 0) return { ...model, irVersion };
   changes.push({ transform: 'simplify', what: `${gone} inputs that are constants are no longer inputs` });
   return { ...model, irVersion, graph: { ...graph, inputs } };
+}
+
+/** With its nodes in an order in which they can run; most files have one. */
+function inOrder(model: Model): Model {
+  const nodes = inferShapes(model).graph.nodes.map(({ node }) => node);
+  return { ...model, graph: { ...model.graph, nodes } };
 }
 
 const NOT_REPEATED: PassOptions = { isRepeated: false };
@@ -97,8 +106,8 @@ async function simplifiedGraph(
   const edited = applied(graph, edit);
   const inner = new Map<Node, Node>();
   for (const node of edited.nodes) {
+    if (!hasSubgraphs(node)) continue;
     const found = inferred.nodes.find((step) => step.node.outputs[0] === node.outputs[0])?.call.bodies ?? [];
-    if (found.length === 0 || !hasSubgraphs(node)) continue;
     const isRepeated = options.isRepeated || traitsOf(node).controlFlow !== 'branch';
     const attributes = new Map<string, Attribute>(node.attributes);
     for (const [name, attribute] of node.attributes) {

@@ -1,7 +1,7 @@
 // Operators that look at a tensor's shape or give it another one: Shape, Size, Reshape, Flatten, Squeeze,
 // Unsqueeze, Transpose, and Identity. Sizes leave the world of shapes here and come back as elements, so
 // this is where symbolic sizes become known elements and the other way round.
-import { type Dim, divideExactly, floorDivide, product, sameDim } from '../../../graph/dim.js';
+import { type Dim, divideExactly, floorDivide, isKnown, product, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
@@ -143,7 +143,7 @@ function axesOf(call: Call): readonly number[] | 'unknown' | undefined {
 
 /**
  * Drops dimensions of size 1: the given ones, or all there are. A symbolic size is taken to be 1 when it is
- * named, and to be more when it is not.
+ * named, and to be more when it is not, as long as nothing contradicts that.
  */
 const Squeeze: Operator = {
   infer: (call) => {
@@ -157,6 +157,7 @@ const Squeeze: Operator = {
       return [reshaped(x, unknownSizes(call, Math.max(0, shape.length - count)))];
     }
     if (given === undefined || given.length === 0) {
+      if (!shape.every(isKnown) && !call.mayAssume()) return [reshaped(x, undefined)];
       const rest = shape.filter((d) => d !== 1);
       return [reshaped(x, rest)];
     }
