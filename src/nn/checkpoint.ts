@@ -48,7 +48,7 @@ export interface Checkpoint {
 /** A checkpoint of something else. */
 export function checkpointMismatch(what: string, cause?: unknown): AuspexError {
   return new AuspexError('CHECKPOINT_MISMATCH', `the checkpoint ${what}`, {
-    hint: 'go on with what the training began with, or remove the checkpoint to start anew',
+    hint: 'continue with the same settings and data, or delete the checkpoint to start over',
     cause,
   });
 }
@@ -117,7 +117,7 @@ export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
 }
 
 function unreadable(message: string, cause?: unknown): AuspexError {
-  const hint = 'remove it to start anew';
+  const hint = 'delete it to start over';
   return new AuspexError('CHECKPOINT_UNREADABLE', message, { hint, cause });
 }
 
@@ -127,7 +127,7 @@ function decoded(bytes: Uint8Array): Checkpoint {
   if (format !== FORMAT) {
     throw unreadable(
       format === undefined
-        ? 'the file is no checkpoint of a training'
+        ? 'the file is not a training checkpoint'
         : `the checkpoint has format '${format}'; this version reads '${FORMAT}'`,
     );
   }
@@ -165,13 +165,13 @@ function fields(value: unknown, what: string): Fields {
 function text(from: Fields, key: string): string {
   const value = from[key];
   if (typeof value === 'string') return value;
-  throw new Error(`'${key}' is no text`);
+  throw new Error(`'${key}' is not a text`);
 }
 
 function number(from: Fields, key: string): number {
   const value = from[key];
   if (typeof value === 'number') return value;
-  throw new Error(`'${key}' is no number`);
+  throw new Error(`'${key}' is not a number`);
 }
 
 /** A number that may be NaN or infinite. */
@@ -183,7 +183,7 @@ function score(from: Fields, key: string): number {
 function count(from: Fields, key: string): number {
   const value = number(from, key);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`'${key}' is no count`);
+  throw new Error(`'${key}' is not a count`);
 }
 
 function optionalNumber(from: Fields, key: string): number | undefined {

@@ -54,7 +54,7 @@ export class TrainingCheckpoints {
     const [earlier] = found.paths();
     if (resume || earlier === undefined) return found;
     lock.release();
-    throw new AuspexError('CHECKPOINT_EXISTS', 'an earlier training of this file was stopped', {
+    throw new AuspexError('CHECKPOINT_EXISTS', 'an earlier training of this file was interrupted', {
       where: { file: earlier },
       hint: 'continue it with --resume, or delete its checkpoints to start over',
     });
@@ -78,10 +78,14 @@ export class TrainingCheckpoints {
     const before = this.#before();
     const differing = before === undefined ? ['it does not say what was trained'] : differences(before, now);
     if (differing.length === 0) return;
-    throw new AuspexError('CHECKPOINT_MISMATCH', `this is another training: ${differing.join('; ')}`, {
-      where: { file: first },
-      hint: 'give the options that the training began with, or write to another file',
-    });
+    throw new AuspexError(
+      'CHECKPOINT_MISMATCH',
+      `the checkpoint belongs to another training: ${differing.join('; ')}`,
+      {
+        where: { file: first },
+        hint: 'give the same options as before, or write to another file',
+      },
+    );
   }
 
   #before(): Fingerprint | undefined {

@@ -56,7 +56,7 @@ export class ByteRange {
           `there are ${Math.min(this.source.size, this.offset + this.length)}`,
         {
           where: { offset: this.offset + from },
-          hint: 'the file was probably cut off while it was copied; get it again',
+          hint: 'the file was probably truncated; download or copy it again',
         },
       );
     }

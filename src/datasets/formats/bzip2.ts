@@ -89,7 +89,7 @@ class BitReader {
   error(code: string, message: string): AuspexError {
     return new AuspexError(code, message, {
       where: { offset: this.#base + this.#at },
-      hint: 'the file was probably cut off while it was copied; get it again',
+      hint: 'the file was probably truncated; download or copy it again',
     });
   }
 }

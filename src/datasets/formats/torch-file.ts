@@ -39,7 +39,7 @@ export function readPickles(chunks: Iterable<Uint8Array>, options: PickleOptions
   if (first !== LEGACY_MAGIC) return first;
   const protocol = reader.read();
   if (protocol !== LEGACY_PROTOCOL) {
-    throw new AuspexError('TORCH_FILE', 'the PyTorch file is of an unknown version', {
+    throw new AuspexError('TORCH_FILE', 'the PyTorch file has an unknown version', {
       hint: 'load it with PyTorch and save it again',
     });
   }

@@ -99,8 +99,8 @@ describe('PNG and Netpbm', () => {
       ['P5 0 1 255\n', 'its size is 0x1'],
       ['P5 99999 99999 255\n', 'too large'],
       ['P5 2 1 0\nab', 'its white is 0'],
-      ['P5 2 1', 'no header'],
-      ['P5 -2 1 255\nab', 'no header'],
+      ['P5 2 1', 'no PGM or PPM header'],
+      ['P5 -2 1 255\nab', 'no PGM or PPM header'],
     ] as const) {
       expect(() => pnm(text)).toThrow(
         expect.objectContaining({ code: 'IMAGE_FORMAT', message: expect.stringContaining(message) }),

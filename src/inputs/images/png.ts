@@ -59,7 +59,7 @@ function* chunksOf(bytes: Buffer): Generator<{ readonly type: string; readonly d
 }
 
 function readHeader(data: Buffer): Header {
-  if (data.length !== 13) throw damaged('its header is no PNG header');
+  if (data.length !== 13) throw damaged('it has no PNG header');
   const [width, height, depth, colour] = [data.readUInt32BE(0), data.readUInt32BE(4), data[8]!, data[9]!];
   if (!COLOURS[colour]?.depths.includes(depth) || data[10] !== 0 || data[11] !== 0) {
     throw damaged(`there is no PNG of colour type ${colour} with ${depth} bits`);

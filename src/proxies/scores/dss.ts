@@ -70,8 +70,8 @@ async function diversity(subject: Subject): Promise<Diversity> {
   const open = withOnes(model, single);
   const parts = linearParts(single);
   if (parts.length === 0) {
-    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss looks at linear layers, and the network has none', {
-      hint: 'it is meant for transformers',
+    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss scores linear layers, and the network has none', {
+      hint: 'dss is for transformers',
     });
   }
   try {

@@ -27,7 +27,7 @@ function normalised(gram: Float64Array, subject: Subject): Float64Array {
   if (dead >= 0) {
     subject.checkWeights();
     throw new AuspexError('PROXY_NOT_FINITE', `the output does not change with the input of sample ${dead}`, {
-      hint: 'the network is dead for it: check its weights, or re-initialise them',
+      hint: 'the network is dead for this sample; check its weights, or try --init seeded',
     });
   }
   return gram.map((x, at) => x / (deviation[Math.floor(at / n)]! * deviation[at % n]!));

@@ -126,8 +126,8 @@ async function planeOf(
   const given = await subject.feeds(0);
   const canBeGiven = samples >= 2 && names.every((name) => given[name] !== undefined);
   if (isGiven && !canBeGiven) {
-    throw new AuspexError('PROXY_BATCH', 'a plane needs two samples of numbers; this batch has fewer', {
-      hint: 'give a larger batch of floats, or take the drawn plane',
+    throw new AuspexError('PROXY_BATCH', 'a plane needs two float samples; this batch has fewer', {
+      hint: 'give a larger batch of floats, or use the random plane',
     });
   }
   const sample = (n: number): Float64Array => {

@@ -48,9 +48,9 @@ async function agreement(subject: Subject): Promise<Agreement> {
   if (activations.length === 0) {
     throw new AuspexError(
       'PROXY_NO_ACTIVATIONS',
-      'the network has no rectifiers whose patterns could be compared',
+      'the network has no activations whose patterns could be compared',
       {
-        hint: 'it knows ReLU, GELU, SiLU and their kin',
+        hint: 'naswot uses ReLU, GELU, SiLU and similar activations',
       },
     );
   }

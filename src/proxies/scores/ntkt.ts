@@ -100,9 +100,9 @@ async function exactTrace(subject: Subject, isMean: boolean): Promise<Score> {
   if (all > MOST_GRADIENTS) {
     throw new AuspexError(
       'PROXY_TOO_LARGE',
-      `the exact trace takes ${all} gradients; ${MOST_GRADIENTS} are allowed`,
+      `the exact trace needs ${all} gradients; the limit is ${MOST_GRADIENTS}`,
       {
-        hint: 'take the estimate, or fewer samples',
+        hint: 'use the estimate, or fewer samples',
       },
     );
   }
@@ -178,8 +178,8 @@ class TangentPass {
     const layers = subject.layers.filter((layer) => before.has(layer.weight));
     const tables = embeddings(subject, before);
     if (layers.length + tables.length === 0) {
-      throw new AuspexError('PROXY_NO_WEIGHTS', `no weight that counts is before '${features.name}'`, {
-        hint: 'name the output of the last block with the option `features`',
+      throw new AuspexError('PROXY_NO_WEIGHTS', `no scored weight comes before '${features.name}'`, {
+        hint: 'name the output of the last block with --features',
       });
     }
 

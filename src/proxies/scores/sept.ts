@@ -55,7 +55,7 @@ export function explainBlocks(subject: Subject): {
   const blocks = findBlocks(subject);
   const [first] = blocks;
   if (first) return { tokens: first.tokens, blocks };
-  throw new AuspexError('PROXY_NO_BLOCKS', 'the network has no attention, so no blocks of a transformer', {
+  throw new AuspexError('PROXY_NO_BLOCKS', 'the network has no attention, so it has no transformer blocks', {
     hint: 'sept is for transformers only',
   });
 }

@@ -33,7 +33,7 @@ export const STRATEGIES: ReadonlyMap<string, StrategyEntry> = registered;
  */
 export function registerStrategy<S extends OptionsSchema>(name: string, entry: StrategyEntry<S>): void {
   if (registered.has(name)) {
-    throw new AuspexError('STRATEGY_TWICE', `there is a strategy called '${name}' already`);
+    throw new AuspexError('STRATEGY_TWICE', `a strategy called '${name}' already exists`);
   }
   registered.set(name, entry as unknown as StrategyEntry);
 }

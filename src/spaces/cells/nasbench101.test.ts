@@ -13,8 +13,8 @@ describeSpace(nasBench101, {
   refused: [
     ['', /1 parts/],
     ['3:111', /2 parts/],
-    ['8:1:', /'8' is no number of vertices from 2 to 7/],
-    ['1::', /'1' is no number of vertices/],
+    ['8:1:', /'8' is not a number of vertices from 2 to 7/],
+    ['1::', /'1' is not a number of vertices/],
     ['3:1111:maxpool3x3', /3 digits 0 or 1, not '1111'/],
     ['3:1x1:maxpool3x3', /3 digits 0 or 1, not '1x1'/],
     ['3:111:', /0 operations for 1 vertices/],

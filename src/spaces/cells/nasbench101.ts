@@ -216,7 +216,7 @@ function parse(text: string): NasBench101 {
   const [count, edges, operations] = parts as [string, string, string];
   const vertices = /^\d$/.test(count) ? Number(count) : 0;
   if (vertices < 2 || vertices > MAX_VERTICES) {
-    throw archError(NAME, text, `'${count}' is no number of vertices from 2 to ${MAX_VERTICES}`);
+    throw archError(NAME, text, `'${count}' is not a number of vertices from 2 to ${MAX_VERTICES}`);
   }
   const pairs = (vertices * (vertices - 1)) / 2;
   if (!/^[01]*$/.test(edges) || edges.length !== pairs) {

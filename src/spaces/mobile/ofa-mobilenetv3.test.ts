@@ -19,7 +19,7 @@ describeSpace(ofaMobileNetV3, {
     [`r224-${twos}-${twos}-k3e3e5-${twos}-${twos}`, /stage 3, 'k3e3e5', is not of the form/],
     ['{"ks": 3', /no JSON/],
     [lists({ ks: [3, 3] }), /'ks' has 2 numbers, not 20/],
-    [lists({ e: 'many' }), /'e' is no list of numbers/],
+    [lists({ e: 'many' }), /'e' is not a list of numbers/],
     [lists({ d: [2, 2, 2, 2, 5] }), /stage 5 has 5 layers/],
     [lists({ e: Array(20).fill(2) }), /expansion is 2/],
     [lists({ d: undefined }), /no 'd'/],

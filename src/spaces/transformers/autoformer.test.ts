@@ -19,7 +19,7 @@ for (const space of SPACES) {
       [`${embedDim}:${heads.length}:r2${String(mlpRatios).slice(1)}:h${heads}`, /mlp_ratio of layer 1 is 2/],
       [`${embedDim}:${heads.length}:r${mlpRatios}:hx${String(heads).slice(1)}`, /layer 1 is "x/],
       ['{"hidden_dim":', /is none/],
-      ['{"hidden_dim":"192"}', /"192", which is no number/],
+      ['{"hidden_dim":"192"}', /"192", not a number/],
       [`{"hidden_dim":${embedDim}}`, /depth is missing/],
     ],
   });

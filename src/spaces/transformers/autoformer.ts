@@ -177,7 +177,7 @@ function visionTransformer(s: Scope, x: Value, arch: AutoFormer, options: Networ
   if (height < PATCH) {
     throw new AuspexError(
       'RESOLUTION_TOO_SMALL',
-      `images of ${height}×${height} hold no patch of ${PATCH}×${PATCH}`,
+      `images of ${height}×${height} are smaller than a patch of ${PATCH}×${PATCH}`,
     );
   }
   const grid = conv2d(s.at('patch'), x, width, { kernel: PATCH, stride: PATCH });

@@ -109,7 +109,7 @@ function channelsOf(call: Call, columns: Dim | undefined, block: readonly Dim[])
   const size = product(block);
   if (columns === undefined) return undefined;
   if (!isKnown(size)) return divideExactly(columns, size);
-  if (!(size >= 1)) call.fail(`block_shape [${block}] is impossible`);
+  if (!(size >= 1)) call.fail(`block_shape cannot be [${block}]`);
   return partOf(call, columns, size, 'the number of rows');
 }
 

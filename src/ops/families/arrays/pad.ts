@@ -47,7 +47,7 @@ function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: read
     call.fail(`${pads.length} pads are given where [${shape}] needs ${2 * axes.length}`);
   }
   if (pads.some((p) => typeof p === 'number' && !Number.isSafeInteger(p))) {
-    call.fail(`pads [${pads}] are impossible`, 'OP_INPUT');
+    call.fail(`pads cannot be [${pads}]`, 'OP_INPUT');
   }
   const before: Dim[] = shape.map(() => 0);
   const after: Dim[] = shape.map(() => 0);

@@ -113,7 +113,8 @@ function scaledShape(
   axes: readonly number[],
 ): Shape {
   return replaced(call, shape, scales, axes, (size, scale) => {
-    if (isKnown(scale) && !(scale > 0 && scale < Infinity)) call.fail(`a scale of ${scale}`, 'OP_INPUT');
+    if (isKnown(scale) && !(scale > 0 && scale < Infinity))
+      call.fail(`a scale cannot be ${scale}`, 'OP_INPUT');
     // As a runtime multiplies, in 32 bits: 0.6 · 5 is 3.
     if (isKnown(scale) && isKnown(size)) return checkSize(call, Math.floor(Math.fround(size * scale)));
     return floorOf(multiply(size, scale));

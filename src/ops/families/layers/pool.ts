@@ -83,7 +83,7 @@ function unpooledShape(call: Call, input: Shape, window: Window): Shape {
   const sizes = call.elements(2);
   if (sizes === undefined) return input.map((size, axis) => (axis < 2 ? size : call.unknownSize(0, axis)));
   if (sizes.length !== input.length || sizes.some((size) => isKnown(size) && !(size >= 0))) {
-    call.fail(`output_shape [${sizes}] is impossible for an input of shape [${input}]`);
+    call.fail(`output_shape cannot be [${sizes}] for an input of shape [${input}]`);
   }
   return sizes;
 }
@@ -93,7 +93,7 @@ const MaxRoiPool: Operator = {
   infer: (call) => {
     const pooled = call.required(call.ints('pooled_shape'), 'pooled_shape');
     checkSpatialRank(call, pooled.length);
-    if (pooled.some((size) => size < 1)) call.fail(`pooled_shape [${pooled}] is impossible`, 'OP_ATTRIBUTE');
+    if (pooled.some((size) => size < 1)) call.fail(`pooled_shape cannot be [${pooled}]`, 'OP_ATTRIBUTE');
     const input = shapeOfRank(call, 0, pooled.length + 2);
     expectShape(call, 1, 'the regions', [undefined, 5]);
     return [new TensorType(call.dtype(0), regionShape(call, input, pooled))];
