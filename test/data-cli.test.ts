@@ -168,7 +168,7 @@ describe('what auspex data import is told and finds', () => {
     });
     const { stdout, status } = run(...args, '--skip-bad');
     expect(status).toBe(0);
-    expect(stdout).toContain('2 bad rows have been left out');
+    expect(stdout).toContain('2 invalid rows have been left out');
     expect(stdout).toContain('line 4: TABLE_VALUE');
   });
 

@@ -17,7 +17,7 @@ describeSpace(ofaMobileNetV3, {
     [`r224-${twos}-k9e3k3e3-${twos}-${twos}-${twos}`, /stage 2, layer 1: the kernel is 9/],
     [`r224-${twos}-${twos}-k3e3k3e5-${twos}-${twos}`, /stage 3, layer 2: the expansion is 5/],
     [`r224-${twos}-${twos}-k3e3e5-${twos}-${twos}`, /stage 3, 'k3e3e5', is not of the form/],
-    ['{"ks": 3', /no JSON/],
+    ['{"ks": 3', /not JSON/],
     [lists({ ks: [3, 3] }), /'ks' has 2 numbers, not 20/],
     [lists({ e: 'many' }), /'e' is not a list of numbers/],
     [lists({ d: [2, 2, 2, 2, 5] }), /stage 5 has 5 layers/],

@@ -64,6 +64,6 @@ describe('AutoFormer', () => {
 
   it('refuses images without a patch', () => {
     const arch = autoFormerTiny.parse(autoFormerTiny.example);
-    expect(() => autoFormerTiny.network(arch, { resolution: 15 })).toThrow(/no patch/);
+    expect(() => autoFormerTiny.network(arch, { resolution: 15 })).toThrow(/smaller than a patch/);
   });
 });
