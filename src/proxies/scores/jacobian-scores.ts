@@ -10,8 +10,8 @@ import type { Subject } from '../subject/subject.js';
 const K = 1e-5;
 
 const ELSEWHERE =
-  'an operator without a gradient between input and output is an error; tokens have none, so what is looked up for ' +
-  'them takes the place of the input';
+  'an operator without a gradient between input and output is an error; for tokens, their embeddings take the place ' +
+  'of the input';
 
 /** Pearson's correlations between the rows of J, (N, N) row by row. */
 function correlations(subject: Subject): Promise<Float64Array> {

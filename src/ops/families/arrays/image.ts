@@ -122,7 +122,7 @@ const NonMaxSuppression: Operator = {
     const most = call.has('max_output_boxes_per_class') ? call.scalar('max_output_boxes_per_class') : 0;
     return [new TensorType('int64', [most === 0 ? 0 : call.unknownSize(0, 0), 3])];
   },
-  cost: counted('1 per score: how many boxes are compared is data', (call) => ({
+  cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: call.inputSize(1),
   })),
   roles: { data: ['boxes', 'scores'], others: 'setting' },

@@ -98,7 +98,7 @@ const MaxRoiPool: Operator = {
     expectShape(call, 1, 'the regions', [undefined, 5]);
     return [new TensorType(call.dtype(0), regionShape(call, input, pooled))];
   },
-  cost: counted('1 per output element: how large the regions are is data', perOutput(1).of),
+  cost: counted('1 per output element; the sizes of the regions depend on the data', perOutput(1).of),
 };
 
 const RoiAlign: Operator = {
@@ -111,8 +111,8 @@ const RoiAlign: Operator = {
     return [new TensorType(call.dtype(0), regionShape(call, input, pooled))];
   },
   cost: counted(
-    '8 per sampling point (7 to interpolate, 1 to pool), sampling_ratio² points per output element; where ' +
-      'their number is left to the size of the regions it is taken to be 2 × 2',
+    '8 per sampling point (7 to interpolate, 1 to pool), sampling_ratio² points per output element; 2 × 2 points ' +
+      'are assumed if their number depends on the size of the regions',
     (call) => {
       const ratio = call.int('sampling_ratio', 0);
       return { otherFlops: times(call.outputSize(), 8, (ratio > 0 ? ratio : 2) ** 2) };
