@@ -105,6 +105,16 @@ describe('documentation', () => {
     expect(missing).toEqual([]);
   });
 
+  it('names only tools that exist', () => {
+    const missing = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/build\/((?:verify|bench)\/[\w/-]+)\.js/g)]
+        .map(([, tool]) => `${tool}.ts`)
+        .filter((tool) => !existsSync(join(ROOT, tool)))
+        .map((tool) => `${page}: ${tool}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('the README shows the commands that CI runs', () => {
     const readme = read('README.md');
     expect(readme).toContain('npm ci && npm test');
