@@ -221,7 +221,7 @@ class GradientWriter {
     const wanted = inputs.map((name) => this.#active.has(name));
     if (!wanted.includes(true)) {
       if (!usedNames(node).some((name) => this.#active.has(name))) return;
-      throw cannotPass(node, 'what it depends on is used inside of it', this.#of);
+      throw cannotPass(node, 'its subgraph uses a value that needs a gradient', this.#of);
     }
     const operator = operatorFor(node);
     if (operator?.gradient === undefined) {

@@ -47,7 +47,7 @@ export function trainCommand(): Command {
     .option('--skip-bad', 'skip invalid rows and list them')
     .option('--seed <n>', 'random seed for the split, weights and row order', wholeNumber, 0)
     .addOption(
-      new Option('--scale <scale>', 'learn labels as they are or as logarithms').choices(['linear', 'log']),
+      new Option('--scale <scale>', 'train on labels or on their logarithms').choices(['linear', 'log']),
     )
     .option('--from <file>', 'start from a trained predictor: a new label from few rows')
     .option('--members <n>', 'ensemble members; the prediction is their mean', wholeNumber)

@@ -207,11 +207,11 @@ function identityOf(value: unknown): TrainingIdentity {
 function recordOf(value: unknown, curve: (name: string) => number[]): TrainingRecord {
   const from = fields(value, 'record');
   const { validation } = from;
-  if (!Array.isArray(validation)) throw new Error("'validation' is no list");
+  if (!Array.isArray(validation)) throw new Error("'validation' is not a list");
   const step = count(from, 'step');
   const [loss, learningRate, gradientNorm] = STEP_CURVES.map(curve) as [number[], number[], number[]];
   if ([loss, learningRate, gradientNorm].some(({ length }) => length !== step)) {
-    throw new Error(`there are curves of another length than its ${step} steps`);
+    throw new Error(`the length of its curves is not its ${step} steps`);
   }
   return {
     step,

@@ -101,7 +101,7 @@ function openFile(path: string): [descriptor: number, stat: Stats] {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   EISDIR: 'this is not a file',
   EACCES: 'reading this file is not permitted',
 };

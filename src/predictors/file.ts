@@ -174,5 +174,5 @@ function migratedView(
   }
   const encoding = ENCODINGS[kind];
   if (encoding !== undefined) return { view: 'nnlqp', state: { encoding } };
-  throw notOurs(`there is no predictor of the kind '${printableStart(kind, 40)}'`);
+  throw notOurs(`unknown kind of predictor '${printableStart(kind, 40)}'`);
 }

@@ -50,7 +50,7 @@ export function transformNamed(name: string): TargetTransform {
   const found = TRANSFORMS.get(name);
   if (found !== undefined) return found;
   throw new AuspexError('TRANSFORM_UNKNOWN', `unknown label transform '${name}'`, {
-    hint: `there are ${[...TRANSFORMS.keys()].join(', ')}`,
+    hint: `choose one of ${[...TRANSFORMS.keys()].join(', ')}`,
   });
 }
 

@@ -64,7 +64,7 @@ export function proxyNamed(name: string): ZeroCostProxy {
     hint:
       close.length > 0
         ? `did you mean ${close.map((other) => `'${other}'`).join(' or ')}?`
-        : `there are ${[...PROXIES.map((p) => p.name), ...Object.keys(COMBINATIONS)].join(', ')}`,
+        : `choose one of ${[...PROXIES.map((p) => p.name), ...Object.keys(COMBINATIONS)].join(', ')}`,
   });
 }
 

@@ -56,7 +56,7 @@ export function cellsOf(table: ReproducedTable, only?: RegExp): readonly ResultC
   const cells = only === undefined ? table.cells : table.cells.filter(({ id }) => only.test(id));
   if (cells.length > 0) return cells;
   throw new AuspexError('REPRODUCE_NO_CELL', `no cell of ${table.id} matches ${only}`, {
-    hint: `there are ${table.cells.map(({ id }) => id).join(', ')}`,
+    hint: `choose from ${table.cells.map(({ id }) => id).join(', ')}`,
   });
 }
 

@@ -61,7 +61,7 @@ export class JsonArch {
   }
 
   #required(key: string): unknown {
-    if (!this.has(key)) throw this.error(`there is no '${key}'`);
+    if (!this.has(key)) throw this.error(`'${key}' is missing`);
     return this.#fields.get(key);
   }
 }

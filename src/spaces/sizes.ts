@@ -39,7 +39,7 @@ export function sizesOf(spaceName: string, architectures: Iterable<string>): Flo
       const message =
         cause instanceof AuspexError
           ? cause.message
-          : `'${printableStart(text, 80)}' does not tell its number of layers`;
+          : `'${printableStart(text, 80)}' does not contain its number of layers`;
       throw new AuspexError('ARCH_TEXT', message, { where: { path: `row ${row + 1}` }, cause });
     }
   });

@@ -76,7 +76,7 @@ export class TrainingCheckpoints {
     const [first] = this.#isResumed ? this.paths() : [];
     if (first === undefined) return;
     const before = this.#before();
-    const differing = before === undefined ? ['it does not say what was trained'] : differences(before, now);
+    const differing = before === undefined ? ['it does not record its settings'] : differences(before, now);
     if (differing.length === 0) return;
     throw new AuspexError(
       'CHECKPOINT_MISMATCH',
@@ -124,7 +124,7 @@ export class TrainingCheckpoints {
       kind: 'failure',
       hint:
         count === 0
-          ? 'nothing was kept yet; run the command again'
+          ? 'no checkpoint was written yet; run the command again'
           : `${count} checkpoint${count === 1 ? ' is' : 's are'} kept; the same command with --resume continues`,
     });
   }

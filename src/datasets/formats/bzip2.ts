@@ -202,7 +202,7 @@ function usedBytes(reader: BitReader): Uint8Array {
     const bits = reader.bits(16);
     for (let i = 0; i < 16; i++) if (bits & (0x8000 >> i)) used.push(16 * row + i);
   }
-  if (used.length === 0) throw reader.error('BZIP2_MALFORMED', 'a block holds no bytes');
+  if (used.length === 0) throw reader.error('BZIP2_MALFORMED', 'a block has no bytes');
   return Uint8Array.from(used);
 }
 

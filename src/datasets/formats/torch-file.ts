@@ -78,7 +78,8 @@ function zipEntry(source: ByteSource, isWanted: (name: string) => boolean): { fr
 
 function entryData(source: ByteSource, header: number, length: number): { from: number; to: number } {
   const local = view(read(source, header, 30));
-  if (local.getUint32(0, true) !== LOCAL_HEADER) throw zipError('an entry is not where its directory says');
+  if (local.getUint32(0, true) !== LOCAL_HEADER)
+    throw zipError('an entry is not at the offset in the directory');
   const from = header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
   if (from + length > source.size) throw zipError('it ends early');
   return { from, to: from + length };

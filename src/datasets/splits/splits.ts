@@ -79,7 +79,7 @@ export function familySplit(familyOf: readonly string[], family: string, sizes: 
   const test = groups.get(family);
   if (test === undefined) {
     throw new AuspexError('SPLIT_FAMILY', `no row belongs to the family '${family}'`, {
-      hint: `there are ${[...groups.keys()].slice(0, 20).join(', ')}`,
+      hint: `choose one of ${[...groups.keys()].slice(0, 20).join(', ')}`,
     });
   }
   const others = identity(familyOf.length).filter((row) => familyOf[row] !== family);

@@ -48,7 +48,7 @@ export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOp
   const entry = registered.get(name);
   if (entry === undefined) {
     throw new AuspexError('STRATEGY_UNKNOWN', `there is no strategy called '${name}'`, {
-      hint: `there are ${[...registered.keys()].join(', ')}`,
+      hint: `choose one of ${[...registered.keys()].join(', ')}`,
     });
   }
   if (scorer !== undefined && !entry.takesScorer) {

@@ -18,7 +18,7 @@ describeSpace(nasBench101, {
     ['3:1111:maxpool3x3', /3 digits 0 or 1, not '1111'/],
     ['3:1x1:maxpool3x3', /3 digits 0 or 1, not '1x1'/],
     ['3:111:', /0 operations for 1 vertices/],
-    ['3:111:conv5x5', /no operation 'conv5x5'/],
+    ['3:111:conv5x5', /unknown operation 'conv5x5'/],
     ['2:0:', /does not reach/],
     ['3:100:maxpool3x3', /does not reach/],
     [`5:1111111111:${CONV3},${CONV3},${CONV3}`, /10 edges; the benchmark has up to 9/],

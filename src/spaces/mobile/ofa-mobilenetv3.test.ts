@@ -22,7 +22,7 @@ describeSpace(ofaMobileNetV3, {
     [lists({ e: 'many' }), /'e' is not a list of numbers/],
     [lists({ d: [2, 2, 2, 2, 5] }), /stage 5 has 5 layers/],
     [lists({ e: Array(20).fill(2) }), /expansion is 2/],
-    [lists({ d: undefined }), /no 'd'/],
+    [lists({ d: undefined }), /'d' is missing/],
     [lists({ r: 100 }), /resolution is 100/],
     [lists({ wid: 1 }), /'wid' is a width/],
   ],

@@ -102,9 +102,9 @@ function autoFormer(scale: keyof typeof SCALES): Space<AutoFormer> {
     title,
     paper: 'Chen et al., ICCV 2021, arXiv:2107.00651',
     notation:
-      `width:depth:r and the perceptron's ratio of every layer:h and the heads of every layer. ` +
+      `width:depth:r and the MLP ratio of every layer:h and the heads of every layer. ` +
       `Widths ${embedDims.join(', ')}; depths ${depths.join(', ')}; ratios ${mlpRatios.join(', ')}; ` +
-      `heads ${heads.join(', ')}${also.length > 0 ? ` (${also.join(', ')} are read too, but not drawn)` : ''}. ` +
+      `heads ${heads.join(', ')}${also.length > 0 ? ` (${also.join(', ')} are accepted, but not sampled)` : ''}. ` +
       'Or JSON with hidden_dim, depth, mlp_ratio and num_heads.',
     example,
     size: depths.reduce((sum, depth) => sum + BigInt(embedDims.length) * perLayer ** BigInt(depth), 0n),

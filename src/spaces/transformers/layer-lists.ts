@@ -30,7 +30,7 @@ export class Fields {
       throw archError(
         this.#space,
         this.#text,
-        `it begins like JSON, but is none: ${(cause as Error).message}`,
+        `it looks like JSON, but is invalid: ${(cause as Error).message}`,
       );
     }
   }

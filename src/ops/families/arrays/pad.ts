@@ -15,7 +15,7 @@ const Pad: Operator = {
     const x = call.tensor(0);
     const { shape } = x;
     const mode = call.string('mode', 'constant');
-    if (!MODES.includes(mode)) call.fail(`there is no mode '${mode}'`, 'OP_ATTRIBUTE');
+    if (!MODES.includes(mode)) call.fail(`unknown mode '${mode}'`, 'OP_ATTRIBUTE');
     if (shape === undefined) return [new TensorType(x.dtype, undefined)];
     const axes = axesOf(call, shape);
     if (axes === undefined) return [new TensorType(x.dtype, unknownSizes(call, shape.length))];

@@ -13,7 +13,7 @@ const TAPS: Readonly<Record<string, number>> = { nearest: 1, linear: 2, bilinear
 
 function tapsOf(call: Call): number {
   const mode = call.string('mode', 'nearest');
-  if (!Object.hasOwn(TAPS, mode)) call.fail(`there is no mode '${mode}'`, 'OP_ATTRIBUTE');
+  if (!Object.hasOwn(TAPS, mode)) call.fail(`unknown mode '${mode}'`, 'OP_ATTRIBUTE');
   return TAPS[mode]!;
 }
 
@@ -130,7 +130,7 @@ function sizedShape(
   const policy = call.string('keep_aspect_ratio_policy', 'stretch');
   if (policy === 'stretch') return replaced(call, shape, sizes, axes, (_, size) => checkSize(call, size));
   if (policy !== 'not_larger' && policy !== 'not_smaller') {
-    call.fail(`there is no keep_aspect_ratio_policy '${policy}'`, 'OP_ATTRIBUTE');
+    call.fail(`unknown keep_aspect_ratio_policy '${policy}'`, 'OP_ATTRIBUTE');
   }
   const ratios: number[] = [];
   axes.forEach((axis, i) => {
