@@ -136,9 +136,13 @@ function fill(
     case 'bool':
       return Uint8Array.from({ length }, () => 1);
     default:
-      throw new AuspexError('PROXY_INPUT', `input '${name}' is of ${dtype}, which is not made up`, {
-        hint: 'give the inputs',
-      });
+      throw new AuspexError(
+        'PROXY_INPUT',
+        `input '${name}' is ${dtype}; random values are not made for this type`,
+        {
+          hint: 'give samples with --inputs',
+        },
+      );
   }
 }
 

@@ -111,7 +111,7 @@ const Gemm: Operator = {
 const Det: Operator = {
   infer: (call) => {
     const shape = shapeOfRankFrom(call, 0, 2);
-    if (!mayEqual(shape?.at(-1), shape?.at(-2))) call.fail(`[${shape}] is no square matrix`);
+    if (!mayEqual(shape?.at(-1), shape?.at(-2))) call.fail(`[${shape}] is not a square matrix`);
     return [new TensorType(call.dtype(0), shape?.slice(0, -2))];
   },
   cost: counted('2/3·M³ for each M×M matrix', (call) => {

@@ -15,7 +15,7 @@ const Pad: Operator = {
     const x = call.tensor(0);
     const { shape } = x;
     const mode = call.string('mode', 'constant');
-    if (!MODES.includes(mode)) call.fail(`there is no mode '${mode}'`, 'OP_ATTRIBUTE');
+    if (!MODES.includes(mode)) call.fail(`unknown mode '${mode}'`, 'OP_ATTRIBUTE');
     if (shape === undefined) return [new TensorType(x.dtype, undefined)];
     const axes = axesOf(call, shape);
     if (axes === undefined) return [new TensorType(x.dtype, unknownSizes(call, shape.length))];
@@ -47,7 +47,7 @@ function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: read
     call.fail(`${pads.length} pads are given where [${shape}] needs ${2 * axes.length}`);
   }
   if (pads.some((p) => typeof p === 'number' && !Number.isSafeInteger(p))) {
-    call.fail(`pads [${pads}] are impossible`, 'OP_INPUT');
+    call.fail(`pads cannot be [${pads}]`, 'OP_INPUT');
   }
   const before: Dim[] = shape.map(() => 0);
   const after: Dim[] = shape.map(() => 0);

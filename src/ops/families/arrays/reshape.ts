@@ -83,7 +83,7 @@ function reshapeTo(call: Call, shape: Shape | undefined, target: readonly Dim[])
     if (size === -1) return -1;
     if (size !== 0 || allowZero) return checkSize(call, size);
     if (shape === undefined) return call.unknownSize(0, i);
-    return shape[i] ?? call.fail(`size ${i} of [${target}] shall be kept, but the input is [${shape}]`);
+    return shape[i] ?? call.fail(`[${target}] keeps size ${i}, but the input is [${shape}]`);
   });
   const free = sizes.indexOf(-1);
   if (free < 0) {
@@ -95,7 +95,7 @@ function reshapeTo(call: Call, shape: Shape | undefined, target: readonly Dim[])
   }
   const others = sizes.filter((_, i) => i !== free);
   if (others.includes(-1)) call.fail(`[${target}] asks for more than one free size`, 'OP_INPUT');
-  if (others.includes(0)) call.fail(`in [${target}] the free size could be anything beside a size of 0`);
+  if (others.includes(0)) call.fail(`the free size in [${target}] is undefined beside a size of 0`);
   sizes[free] =
     shape === undefined
       ? call.unknownSize(0, free)
