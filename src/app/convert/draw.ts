@@ -5,8 +5,9 @@ import { typicalSizes } from '../../analysis/typical-sizes.js';
 import { isKnown } from '../../graph/dim.js';
 import { type DataType, isFloat } from '../../graph/dtype.js';
 import type { Model, ValueInfo } from '../../graph/graph.js';
+import { parseDim } from '../../graph/parse-dim.js';
 import { fromNumbers, tensorBytes } from '../../graph/tensor.js';
-import { isTensor } from '../../graph/types.js';
+import { isTensor, TensorType, type ValueType } from '../../graph/types.js';
 import { streamFor } from '../../nn/stream.js';
 import { findLookups, type Lookup } from '../../proxies/subject/batch.js';
 import type { TypedArray } from '../../runtime/session.js';
@@ -25,12 +26,17 @@ export type DrawnInputs = Readonly<Record<string, DrawnInput>>;
 /** Sizes that are tried in the place of a typical one. */
 const OTHERS: Readonly<Record<number, readonly number[]>> = {
   224: [320, 640, 256, 64, 48],
-  128: [64, 16, 1],
+  128: [512, 64, 16, 1],
   16000: [512, 576, 4096, 784],
 };
 
-/** What whole numbers that index no table are, in turn. */
-const WHOLE = [1, 0];
+/** How numbers are drawn, in turn. Whole ones that index no table are flags, positions, samples per second. */
+const NUMBERS = [
+  { floats: 'normal', whole: 1 },
+  { floats: 'share', whole: 1 },
+  { floats: 'normal', whole: 0 },
+  { floats: 'normal', whole: 16_000 },
+] as const;
 
 type ArrayOf = new (buffer: ArrayBuffer) => TypedArray;
 
@@ -59,16 +65,25 @@ export function* drawnInputs(model: Model, seed = 0): Generator<DrawnInputs> {
   const open = typicalSizes(graph);
   const lookups = attempt(() => findLookups(model, graph.types)) ?? [];
   for (const dims of sizesToTry(open)) {
-    const types =
-      Object.keys(dims).length === 0 ? graph.types : attempt(() => inferShapes(model, { dims }))?.graph.types;
-    if (types === undefined) continue;
-    const inputs = graph.inputNames.map((name): ValueInfo => ({ name, type: types.get(name)! }));
-    for (const whole of WHOLE) {
+    const inputs = graph.inputNames.map(
+      (name): ValueInfo => ({ name, type: bound(graph.types.get(name)!, dims) }),
+    );
+    for (const numbers of NUMBERS) {
       yield Object.fromEntries(
-        inputs.map((input, i) => [input.name, draw(input, { seed, i, whole, lookups })]),
+        inputs.map((input, i) => [input.name, draw(input, { seed, i, numbers, lookups })]),
       );
     }
   }
+}
+
+/** A type with its sizes filled in. */
+function bound(type: ValueType, dims: Readonly<Record<string, number>>): ValueType {
+  if (!isTensor(type) || type.shape === undefined) return type;
+  const sizes = new Map(Object.entries(dims));
+  return new TensorType(
+    type.dtype,
+    type.shape.map((d) => (isKnown(d) ? d : parseDim(d.toString(), sizes))),
+  );
 }
 
 /** The typical sizes, then others for all sizes of a kind. */
@@ -87,11 +102,11 @@ function* sizesToTry(open: ReadonlyMap<string, number>): Generator<Record<string
 interface Drawing {
   readonly seed: number;
   readonly i: number;
-  readonly whole: number;
+  readonly numbers: (typeof NUMBERS)[number];
   readonly lookups: readonly Lookup[];
 }
 
-function draw({ name, type }: ValueInfo, { seed, i, whole, lookups }: Drawing): DrawnInput {
+function draw({ name, type }: ValueInfo, { seed, i, numbers, lookups }: Drawing): DrawnInput {
   const dtype = isTensor(type) ? type.dtype : undefined;
   const Numbers = dtype && ARRAYS[dtype];
   const dims = isTensor(type) ? type.shape : undefined;
@@ -108,8 +123,9 @@ function draw({ name, type }: ValueInfo, { seed, i, whole, lookups }: Drawing): 
   const random = streamFor(seed, `input ${i}`, 0);
   const rows = lookups.filter((lookup) => lookup.input === name).map((lookup) => lookup.rows);
   const below = dtype === 'uint8' ? 256 : Math.min(...rows);
-  const values = new Float64Array(length).fill(whole);
-  if (isFloat(dtype)) random.normals(values);
+  const values = new Float64Array(length).fill(numbers.whole);
+  if (isFloat(dtype) && numbers.floats === 'normal') random.normals(values);
+  else if (isFloat(dtype)) for (let at = 0; at < length; at++) values[at] = random.below(2 ** 24) / 2 ** 24;
   else if (below < Number.POSITIVE_INFINITY)
     for (let at = 0; at < length; at++) values[at] = random.below(below);
   const bytes = tensorBytes(fromNumbers(name, dtype!, dims as number[], values));

@@ -2,9 +2,10 @@
 import type { VersionChange, VersionRule } from '../../versions.js';
 
 const axesAsInput: VersionRule = (step) => {
-  if (!step.node.attributes.has('axes')) return;
+  const axes = step.node.attributes.get('axes');
+  if (axes === undefined) return;
   // No axes are all axes, in both versions.
-  const isEmpty = step.call.ints('axes')?.length === 0;
+  const isEmpty = axes.type === 'ints' && axes.value.length === 0;
   const inputs = isEmpty ? step.node.inputs : [step.node.inputs[0]!, step.held('axes')!];
   step.change({ inputs, attributes: { axes: undefined } }, 'axes is an input');
 };
