@@ -19,6 +19,7 @@ import type { InputRoles } from './inputs.js';
 import { inputsOf } from './registry.js';
 import { schemaFor } from './schemas.js';
 import type { Traits } from './traits.js';
+import type { VersionChange } from './versions.js';
 
 export type { InputRole, InputRoles } from './inputs.js';
 
@@ -44,6 +45,8 @@ export interface Operator {
   readonly gradient?: GradientRule;
   /** What a fused operator is made of. */
   readonly decompose?: Decomposition;
+  /** How its versions differ, oldest first. */
+  readonly versions?: readonly VersionChange[];
 }
 
 /** What one application costs. Undefined where sizes are unknown. */

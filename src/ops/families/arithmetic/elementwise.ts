@@ -23,9 +23,11 @@ import { perOutput } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Traits } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import { activationGradients } from '../layers/activation.gradient.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { elementwiseGradients } from './elementwise.gradient.js';
+import { elementwiseVersions } from './elementwise.versions.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
 
@@ -306,12 +308,15 @@ const Where: Operator = {
   traits: { arithmetic: 'select' },
 };
 
-export const elementwiseOperators: OperatorTable = withGradients({
-  ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
-  ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
-  ...mapTable(VARIADIC, variadic),
-  Clip,
-  Mod,
-  PRelu,
-  Where,
-});
+export const elementwiseOperators: OperatorTable = withVersions(
+  withGradients({
+    ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
+    ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
+    ...mapTable(VARIADIC, variadic),
+    Clip,
+    Mod,
+    PRelu,
+    Where,
+  }),
+  elementwiseVersions,
+);

@@ -6,8 +6,10 @@ import { expectBroadcastTo, mayEqual, shapeOfRank, shapeOfRankFrom } from '../..
 import { counted, times } from '../../cost.js';
 import { type Call, commonDtype, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { broadcastShapes } from './broadcast.js';
 import { gemmGradient, matMulGradient } from './matmul.gradient.js';
+import { matMulVersions } from './matmul.versions.js';
 
 /**
  * The shape of numpy.matmul: the last two dimensions are multiplied as matrices, those before are broadcast.
@@ -122,4 +124,7 @@ const Det: Operator = {
   }),
 };
 
-export const matMulOperators: OperatorTable = { Det, Gemm, MatMul, MatMulInteger, QLinearMatMul };
+export const matMulOperators: OperatorTable = withVersions(
+  { Det, Gemm, MatMul, MatMulInteger, QLinearMatMul },
+  matMulVersions,
+);

@@ -4,8 +4,10 @@ import { type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize, elementAt, knownTensors, tabulate, unknownSizes } from './data-movement.js';
 import { centerCropPadGradient, type Padding, padGradient } from './pad.gradient.js';
+import { padVersions } from './pad.versions.js';
 
 const MODES = ['constant', 'reflect', 'edge', 'wrap'];
 
@@ -115,4 +117,4 @@ const CenterCropPad: Operator = {
   gradient: centerCropPadGradient,
 };
 
-export const padOperators: OperatorTable = { CenterCropPad, Pad };
+export const padOperators: OperatorTable = withVersions({ CenterCropPad, Pad }, padVersions);

@@ -6,6 +6,7 @@ import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import {
   checkRank,
   checkSize,
@@ -16,6 +17,7 @@ import {
   vectorLength,
 } from './data-movement.js';
 import { reshapeGradient, transposeGradient } from './reshape.gradient.js';
+import { reshapeVersions } from './reshape.versions.js';
 
 /** Looks at a shape and never at the elements. */
 const READS_SHAPE: CostRule = {
@@ -240,13 +242,16 @@ const Identity: Operator = {
   traits: { moves: 'same', isView: true },
 };
 
-export const reshapeOperators: OperatorTable = {
-  Flatten,
-  Identity,
-  Reshape,
-  Shape: ShapeOperator,
-  Size,
-  Squeeze,
-  Transpose,
-  Unsqueeze,
-};
+export const reshapeOperators: OperatorTable = withVersions(
+  {
+    Flatten,
+    Identity,
+    Reshape,
+    Shape: ShapeOperator,
+    Size,
+    Squeeze,
+    Transpose,
+    Unsqueeze,
+  },
+  reshapeVersions,
+);

@@ -5,8 +5,10 @@ import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { counted } from '../../cost.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize } from './data-movement.js';
 import { resizeGradient } from './resize.gradient.js';
+import { resizeVersions } from './resize.versions.js';
 
 /** Elements that one dimension's interpolation weighs; nearest neighbours are only copied. */
 const TAPS: Readonly<Record<string, number>> = { nearest: 1, linear: 2, bilinear: 2, cubic: 4 };
@@ -144,4 +146,4 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = { Resize, Upsample };
+export const resizeOperators: OperatorTable = withVersions({ Resize, Upsample }, resizeVersions);

@@ -4,8 +4,10 @@ import { add, atLeast, ceilDivide, type Dim, type Expr, isKnown, subtract } from
 import { type Shape, TensorType } from '../../../graph/types.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
 import { sliceGradient } from './slice.gradient.js';
+import { sliceVersions } from './slice.versions.js';
 
 /** What is taken of one dimension. */
 export interface Cut {
@@ -141,4 +143,4 @@ function slicedElements(
   });
 }
 
-export const sliceOperators: OperatorTable = { Slice };
+export const sliceOperators: OperatorTable = withVersions({ Slice }, sliceVersions);
