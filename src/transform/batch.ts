@@ -3,6 +3,7 @@
 // what is written for the network's own batch is corrected. Every sample gives what it gave alone; a network for which that
 // cannot be told is refused with the node that prevents it.
 import { inferShapes } from '../analysis/infer.js';
+import { symbolsIn } from '../graph/dim.js';
 import type { Graph, Model, Node, ValueInfo } from '../graph/graph.js';
 import { parseDim } from '../graph/parse-dim.js';
 import { isTensor, TensorType } from '../graph/types.js';
@@ -46,6 +47,8 @@ export function withBatch(
   const real = graph.inputs.filter(({ name }) => !graph.initializers.has(name));
   const found = batchedInputs(real);
   const becomes = batch === 'dynamic' ? undefined : batch;
+  const open = found.name === undefined ? undefined : alreadyOpen(model, found, becomes);
+  if (open !== undefined) return open;
   return Decisions.search(
     (decisions) => {
       const chosen = new Map<string, number>();
@@ -110,6 +113,48 @@ function rebatched(
     axes: new Map([...axes, ...outputs]),
     was,
   };
+}
+
+/** The network itself, where its batch is open already and every output has it as an axis of its own. */
+function alreadyOpen(
+  model: Model,
+  { name, axes }: BatchedInputs,
+  becomes: number | undefined,
+): Rebatched | undefined {
+  const found = new Map(
+    [...axes].flatMap(([input, [axis]]) => (axis === undefined ? [] : [[input, axis] as const])),
+  );
+  try {
+    const { types, outputNames } = inferShapes(model).graph;
+    for (const output of outputNames) {
+      const type = types.get(output);
+      const shape = (isTensor(type) && type.shape) || [];
+      const at = shape.flatMap((d, i) => (String(d) === name ? [i] : []));
+      if (at.length !== 1 || shape.some((d) => String(d) !== name && symbolsIn(d).includes(name!)))
+        return undefined;
+      found.set(output, at[0]!);
+    }
+    if (becomes === undefined) return { model, changes: [], axes: found, was: 1 };
+    const bound = inferShapes(model, { dims: { [name!]: becomes } }).graph;
+    const typed = (info: ValueInfo): ValueInfo => ({
+      ...info,
+      type: bound.types.get(info.name) ?? info.type,
+    });
+    const { graph } = model;
+    const inputs = graph.inputs.map((info) => (graph.initializers.has(info.name) ? info : typed(info)));
+    return {
+      model: {
+        ...model,
+        graph: { ...graph, inputs, outputs: graph.outputs.map(typed), valueInfo: new Map() },
+      },
+      changes: [{ transform: 'batch', what: `the batch is ${becomes} instead of open` }],
+      axes: found,
+      was: 1,
+    };
+  } catch (error) {
+    if (error instanceof AuspexError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether a name occurs in the inputs still. */

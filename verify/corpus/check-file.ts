@@ -1,12 +1,14 @@
 // What becomes of one ONNX file: sizes chosen for those it leaves open, inputs drawn, a run, and the same network for
 // another batch, compared row by row with single runs. Prints one line of JSON. Run by main.ts in a process of its own.
 import { inferShapes } from '../../src/analysis/infer.js';
+import type { Model, ValueInfo } from '../../src/graph/graph.js';
 import { isTensor } from '../../src/graph/types.js';
 import { drawInputs, givenInputs } from '../../src/inputs/drawn.js';
 import { readModel } from '../../src/onnx/file.js';
 import { hostTensor, Session } from '../../src/runtime/session.js';
 import { batchDifference } from '../../src/transform/batch/proof.js';
 import { withBatch } from '../../src/transform/batch.js';
+import { type ChosenSizes, chosenSizes, runningSizes } from '../../src/transform/sizes.js';
 import { AuspexError } from '../../src/util/errors.js';
 import type { FileResult, Step } from './result.js';
 
@@ -36,19 +38,47 @@ const isFixed = inputs.every(
     typeof type.shape[0] === 'number',
 );
 const result: FileResult = { file, isFixed };
-const sized = model;
-const types = inferShapes(sized).graph.types;
-result.runs = await step(async () => {
-  const session = await Session.create(sized, { threads: 2 });
-  const drawn = drawInputs(sized, { seed: 1, types });
+let sized = model;
+let types = inferShapes(sized).graph.types;
+
+/** The network with its inputs at sizes. */
+function at(sizes: ChosenSizes): Model {
+  const inferred = inferShapes(model, { dims: sizes.sizes }).graph.types;
+  const typed = (info: ValueInfo): ValueInfo => ({ ...info, type: inferred.get(info.name) ?? info.type });
+  const { graph } = model;
+  return {
+    ...model,
+    graph: { ...graph, inputs: graph.inputs.map((i) => (graph.initializers.has(i.name) ? i : typed(i))) },
+  };
+}
+
+async function run(network: Model): Promise<string> {
+  const session = await Session.create(network, { threads: 2 });
+  const drawn = drawInputs(network, { seed: 1 });
   const feeds = await Promise.all(
     Object.entries(drawn).map(async ([name, t]) => [name, await hostTensor(t.type, t.data, t.dims)] as const),
   );
   const outputs = await session.run(Object.fromEntries(feeds));
+  await session.dispose();
   return Object.values(outputs)
     .map((t) => `[${t.dims}]`)
     .join(' ');
+}
+
+result.sizes = await step(async () => {
+  let tried = 0;
+  const plain = chosenSizes(model);
+  const chosen = await runningSizes(model, {}, async (sizes) => {
+    tried++;
+    return (await step(() => run(at(sizes)))).isDone;
+  });
+  if (chosen === undefined) return 'all fixed';
+  sized = at(chosen);
+  types = inferShapes(sized).graph.types;
+  if (!chosen.isChecked) throw new AuspexError('SIZES_UNCHECKED', `no sizes infer: ${chosen.flags}`);
+  return `${chosen.flags} after ${tried}${chosen.flags === plain?.flags ? '' : `, without running ${plain?.flags}`}`;
 });
+result.runs = await step(() => run(sized));
 for (const batch of [SAMPLES, 'dynamic'] as const) {
   result[batch === 'dynamic' ? 'open' : 'batch'] = await step(async () => {
     const rebatched = withBatch(sized, batch);

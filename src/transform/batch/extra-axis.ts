@@ -87,6 +87,7 @@ function shifted(walk: Rebatching, node: Node, { call, traits, carried }: Visit)
   const isAxis = axis !== undefined && traits.moves !== 'quantisation';
   if (isAxis) return walk.withInt(node, 'axis', next(axis));
   const isListed = inputsOf(node, 99).slot('axes') >= 0 || call.ints('axes') !== undefined;
+  if (inputsOf(node, 99).slot('axis') >= 0) return walk.refuse(node, 'it has no axis for the batch');
   if (!isListed || traits.recurrent) return node;
   const starts = inputsOf(node, 99).slot('starts') >= 0 ? walk.list(call, 'starts') : undefined;
   const given = walk.list(call, 'axes');

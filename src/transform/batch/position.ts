@@ -38,10 +38,13 @@ export function reshapedPositions(
   const extra = before === 1 && batch === 1 ? [EXTRA] : [];
   const alone = own.map((j): Position => ({ axis: j, outer: 1, isExtra: false }));
   if (isExtra || alone.length > 0) return [...alone, ...extra];
-  for (let j = to.length - 1; j >= 0; j--) {
+  // What is behind the samples mostly stays as it is: the rows of a matrix may be of several samples.
+  const rest = from.slice(axis + 1).join();
+  const merged = [...to.keys()].reverse().flatMap((j): (Position & { isKept: boolean })[] => {
     const parts = divideExactly(before, prefix[j]!);
-    if (parts === undefined || divideExactly(to[j]!, multiply(parts, batch)) === undefined) continue;
-    return [{ axis: j, outer: parts, isExtra: false }, ...extra];
-  }
-  return extra;
+    if (parts === undefined || divideExactly(to[j]!, multiply(parts, batch)) === undefined) return [];
+    return [{ axis: j, outer: parts, isExtra: false, isKept: to.slice(j + 1).join() === rest }];
+  });
+  const sorted = [...merged.filter((p) => p.isKept), ...merged.filter((p) => !p.isKept)];
+  return [...sorted.map(({ isKept: _, ...position }) => position), ...extra];
 }

@@ -15,7 +15,7 @@ import {
 import { usedNames } from '../../graph/order.js';
 import { parseDim } from '../../graph/parse-dim.js';
 import { fromNumbers, type Tensor } from '../../graph/tensor.js';
-import { isTensor, type Shape, UNKNOWN, type ValueType } from '../../graph/types.js';
+import { isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../../graph/types.js';
 import { constantType, inputsOf, operatorFor } from '../../ops/index.js';
 import { Call } from '../../ops/operator.js';
 import { AuspexError } from '../../util/errors.js';
@@ -265,7 +265,12 @@ export class Rebatching {
     const values = dims.map((d) =>
       becomes !== undefined && isOfBatch(d) ? parseDim(String(d), new Map([[BATCH, becomes]])) : d,
     );
-    if (values.every((d) => typeof d === 'number')) return this.ints(hint, values);
+    if (values.every((d) => typeof d === 'number')) {
+      const name = this.ints(hint, values);
+      // What reads it is inferred with an open batch.
+      this.types.set(name, new TensorType('int64', [dims.length], dims));
+      return name;
+    }
     const parts: string[] = [];
     let run: number[] = [];
     const flush = (): void => {

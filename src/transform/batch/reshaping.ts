@@ -1,5 +1,5 @@
 // Operators that give a tensor another shape, for another batch.
-import { type Dim, sameDim } from '../../graph/dim.js';
+import type { Dim } from '../../graph/dim.js';
 import { makeNode, type Node } from '../../graph/graph.js';
 import { isTensor, sameShape } from '../../graph/types.js';
 import { EXTRA, type Position, reshapedPositions } from './position.js';
@@ -33,9 +33,7 @@ function naturalPosition(walk: Rebatching, node: Node, options: readonly Positio
   const shape = isTensor(type) ? type.shape : undefined;
   const target = walk.callOf(node).elements(1);
   if (shape === undefined || node.inputs.length < 2 || !target?.some(isOfBatch)) return undefined;
-  return options.find(({ axis, isExtra }) => {
-    return !isExtra && sameDim(shape[axis]!, BATCH_SIZE) && isOfBatch(target[axis]!);
-  });
+  return options.find(({ axis, isExtra }) => !isExtra && isOfBatch(shape[axis]!) && isOfBatch(target[axis]!));
 }
 
 function attempted(walk: Rebatching, node: Node): ReturnType<Rebatching['infer']> {

@@ -2,7 +2,7 @@
 // the batch get others. Which rule applies is told by the operator's traits.
 import type { InferredNode } from '../../analysis/infer.js';
 import { sameDim } from '../../graph/dim.js';
-import type { Node } from '../../graph/graph.js';
+import { makeNode, type Node } from '../../graph/graph.js';
 import { usedNames } from '../../graph/order.js';
 import { inputsOf, traitsOf } from '../../ops/index.js';
 import type { Call } from '../../ops/operator.js';
@@ -47,9 +47,25 @@ export function visit(walk: Rebatching, { node, call }: InferredNode): void {
   if (extra !== undefined) return sizesOfSample(walk, node, extra.name);
   const isCaptured = used.some((name) => !node.inputs.includes(name) && walk.positions.has(name));
   if (carried.length === 0 && !isCaptured) return walk.pass(node);
-  const one: Visit = { node, call, traits, carried };
+  const one: Visit = { node: bounded(walk, node, traits, carried), call, traits, carried };
   if (carried.some(({ position }) => position.isExtra)) return withExtraAxis(walk, one);
   ruleFor(traits)(walk, one);
+}
+
+/** Bounds of a Clip are single numbers; those that depend on the sample are a maximum or a minimum instead. */
+function bounded(walk: Rebatching, node: Node, { activation }: Traits, carried: readonly Carried[]): Node {
+  const bounds = carried.filter(({ slot }) => slot > 0);
+  if (activation !== 'clip' || bounds.length === 0) return node;
+  const given = [1, 2].filter((slot) => (node.inputs[slot] ?? '') !== '');
+  if (given.length > 1) walk.refuse(node, 'its bounds depend on samples');
+  walk.note(node, 'its bound depends on the sample');
+  const inputs = [node.inputs[0]!, node.inputs[given[0]!]!];
+  return {
+    ...node,
+    inputs,
+    ...makeNode(given[0] === 1 ? 'Max' : 'Min', inputs, node.outputs),
+    name: node.name,
+  };
 }
 
 type Rule = (walk: Rebatching, visit: Visit) => void;
@@ -194,7 +210,8 @@ function applied(walk: Rebatching, { node, call, traits, carried }: Visit): void
   const isImage =
     convolution ?? pooling ?? ['batch', 'instance', 'group', 'local'].includes(normalisation ?? '');
   if (isImage && position.axis !== 0) walk.refuse(node, 'the batch is not the first axis');
-  const axis = call.int('axis');
+  const given = inputsOf(node, call.opset).slot('axis');
+  const axis = given >= 0 ? call.numbers(given)?.[0] : call.int('axis');
   if (axis !== undefined && moves !== 'quantisation') {
     const at = axis < 0 ? axis + rank : axis;
     // Softmax took all axes from one on together once.
