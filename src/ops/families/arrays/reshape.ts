@@ -74,7 +74,7 @@ const Reshape: Operator = {
   cost: FREE,
   roles: { setting: ['shape'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'target' },
 };
 
 /** In a requested shape, 0 keeps the size of the input (unless `allowzero`) and one −1 takes what is left. */
@@ -132,7 +132,7 @@ const Flatten: Operator = {
   },
   cost: FREE,
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'flat' },
 };
 
 /** Axes became an input in opset 13. Undefined where none are given. */
@@ -176,7 +176,7 @@ const Squeeze: Operator = {
   cost: FREE,
   roles: { setting: ['axes'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'drops' },
 };
 
 /** Puts dimensions of size 1 at the given places of the output. */
@@ -201,7 +201,7 @@ const Unsqueeze: Operator = {
   cost: FREE,
   roles: { setting: ['axes'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'inserts' },
 };
 
 /** Dimension i of the output is dimension `perm[i]` of the input; all of them reversed by default. */

@@ -182,6 +182,7 @@ const OneHot: Operator = {
   cost: FREE,
   roles: { setting: ['depth', 'values'] },
   gradient: oneHotGradient,
+  traits: { marks: 'index' },
 };
 
 function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {
