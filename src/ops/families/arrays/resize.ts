@@ -3,6 +3,7 @@
 import { type Dim, floorOf, isKnown, multiply, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { counted } from '../../cost.js';
+import { carriedFloat } from '../../float.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import { checkSize } from './data-movement.js';
@@ -143,4 +144,4 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = { Resize, Upsample };
+export const resizeOperators: OperatorTable = { Resize: { ...Resize, float: carriedFloat }, Upsample };
