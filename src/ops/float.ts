@@ -55,9 +55,26 @@ export interface QuantisedNetwork {
   quantised(name: string): Quantised | undefined;
   /** The tensor of a constant. */
   constant(name: string): Tensor | undefined;
+  readonly rounding: Rounding;
+  readonly saturation: Saturation;
   /** Numbers that a value is known to lie between. */
   bounds(name: string): Bounds;
 }
+
+/**
+ * `left-out`: the float network that was quantised. `straight-through`: the numbers of the quantised network, nearly to the
+ * bit, with the gradients of the float network.
+ */
+export type Rounding = 'left-out' | 'straight-through';
+
+/**
+ * Where numbers are kept within what integers can say: `everywhere`, as in the quantised network, or at `rectifiers` only,
+ * as in the float network that was quantised.
+ */
+export type Saturation = 'everywhere' | 'rectifiers';
+
+/** Steps within a step: a power of two, so that nothing is lost. */
+const FINER = 4096;
 
 export type Bounds = readonly [lowest: number, highest: number];
 
@@ -124,14 +141,14 @@ export class Dequantisation extends Expansion {
       const fixed = requantisedTensor(name, real.dtype, tensors[0]!, parameters, dtype, blocks);
       return { real: this.builder.initializer(fixed), scale, zeroPoint, axis };
     }
-    return { real: this.#saturated(real, scale, zeroPoint, dtype), scale, zeroPoint, axis };
+    return { real: this.#saturated(real, { scale, zeroPoint }, dtype), scale, zeroPoint, axis };
   }
 
   /**
    * A value within the range that integers of a type can say, where that is known and one number for all. A lowest
-   * number of 0 is how quantisers write a ReLU.
+   * number of 0 is how quantisers write a ReLU, and the highest may be that of a ReLU6.
    */
-  #saturated(real: Value, scale: Value | undefined, zeroPoint: Value | undefined, dtype: DataType): Value {
+  #saturated(real: Value, { scale, zeroPoint }: Parameters, dtype: DataType): Value {
     const range = integerRange(dtype);
     const [s, z] = [numberOf(scale, 1), numberOf(zeroPoint, 0)];
     if (range === undefined || s === undefined || z === undefined || !(s > 0)) return real;
@@ -140,11 +157,23 @@ export class Dequantisation extends Expansion {
     // Half a step beyond the range is rounded into it.
     const isLow = least < lowest - s / 2;
     const isHigh = most > highest + s / 2;
-    if (!isLow && !isHigh) return real;
+    const isRectified = lowest === 0;
+    const isExact = this.network.rounding === 'straight-through';
     const bound = (x: number, isNeeded: boolean): Value | undefined =>
       isNeeded ? this.builder.constant(Math.fround(x), real.dtype) : undefined;
+    const isWanted = (isRectified && isLow) || this.network.saturation === 'everywhere';
+    const isNeeded = isWanted && (isLow || isHigh);
     const inputs = isHigh ? [real, bound(lowest, isLow), bound(highest, true)] : [real, bound(lowest, true)];
-    return this.builder.op('Clip', inputs);
+    const kept = isNeeded ? this.builder.op('Clip', inputs) : real;
+    return isExact ? this.#rounded(kept, s) : kept;
+  }
+
+  /** Whole steps, with the gradient of the value itself: rounding to far finer steps hides the value from gradients. */
+  #rounded(real: Value, step: number): Value {
+    const { builder } = this;
+    const steps = real.div(Math.fround(step));
+    const hidden = builder.op('Round', [steps.mul(FINER)]).div(FINER);
+    return steps.add(builder.op('Round', [steps]).sub(hidden)).mul(Math.fround(step));
   }
 
   /** The product of two scales; a constant where both are. */

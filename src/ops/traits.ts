@@ -21,6 +21,7 @@
 // | sequence          | how it makes or takes apart a sequence of tensors        | flattening                         |
 // | controlFlow       | which graphs of its own it runs                          | flattening                         |
 // | range             | numbers that its output lies between                     | dequantising                       |
+// | rounds            | to whole numbers                                         | dequantising                       |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -126,5 +127,7 @@ export interface Traits {
   readonly controlFlow?: 'branch' | 'loop';
   /** The lowest and the highest number of its first output, whatever goes in. */
   readonly range?: readonly [number, number];
+  /** Gives the whole number above, below or nearest. */
+  readonly rounds?: true;
   readonly isConstant?: true;
 }

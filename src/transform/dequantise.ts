@@ -9,6 +9,7 @@ import { inferShapes } from '../analysis/infer.js';
 import { type Model, makeNode, type Node, nodeLabel, operatorName, type ValueInfo } from '../graph/graph.js';
 import { topologicalOrder, usedNames } from '../graph/order.js';
 import type { Tensor } from '../graph/tensor.js';
+import { isTensor } from '../graph/types.js';
 import { Builder, Value } from '../ops/build.js';
 import {
   type Bounds,
@@ -18,6 +19,8 @@ import {
   numberOf,
   type Quantised,
   type QuantisedNetwork,
+  type Rounding,
+  type Saturation,
   UNBOUNDED,
 } from '../ops/float.js';
 import { constantTensor, operatorFor, traitsOf } from '../ops/index.js';
@@ -27,13 +30,20 @@ import type { Change, Transformed } from './transform.js';
 
 const TRANSFORM = 'float';
 
+export interface FloatOptions {
+  /** Whether activations are rounded as before. Default `left-out`. */
+  readonly rounding?: Rounding;
+  /** Default `everywhere`. */
+  readonly saturation?: Saturation;
+}
+
 /** The network in floats; the one that was given where it is not quantised. */
-export function inFloat(model: Model): Transformed {
+export function inFloat(model: Model, options: FloatOptions = {}): Transformed {
   if (!model.graph.nodes.some((node) => operatorFor(node)?.float !== undefined))
     return { model, changes: [] };
   const { types } = inferShapes(model).graph;
   const builder = new Builder({ opsets: model.opsetImports, types });
-  const network = new FloatNetwork(builder, model);
+  const network = new FloatNetwork(builder, model, options);
   const names = new Set([...model.graph.inputs.map(({ name }) => name), ...model.graph.initializers.keys()]);
   const isOwn = (name: string): boolean => names.has(name);
   for (const node of topologicalOrder(model.graph.nodes, isOwn, () => false)) {
@@ -68,6 +78,8 @@ const CARRIED: ReadonlySet<Movement | undefined> = new Set([
 
 class FloatNetwork implements QuantisedNetwork {
   readonly changes: Change[] = [];
+  readonly rounding: Rounding;
+  readonly saturation: Saturation;
   readonly #builder: Builder;
   readonly #constants: Map<string, Tensor>;
   readonly #quantised = new Map<string, Quantised>();
@@ -76,10 +88,14 @@ class FloatNetwork implements QuantisedNetwork {
   readonly #bounds = new Map<string, Bounds>();
   /** Floats that were sums of integers: what scales them may go into weights. */
   readonly #sums = new Map<string, NonNullable<Quantised['scaled']>>();
+  /** Scales that were replaced by 1, and what was made of them and of constants. */
+  readonly #free = new Set<string>();
   /** How many nodes have their bounds. */
   #seen = 0;
 
-  constructor(builder: Builder, model: Model) {
+  constructor(builder: Builder, model: Model, { rounding, saturation }: FloatOptions) {
+    this.rounding = rounding ?? 'left-out';
+    this.saturation = saturation ?? 'everywhere';
     this.#builder = builder;
     this.#constants = new Map(model.graph.initializers);
   }
@@ -103,21 +119,34 @@ class FloatNetwork implements QuantisedNetwork {
     const node = { ...before, inputs: before.inputs.map((name) => this.#instead.get(name)?.name ?? name) };
     const constant = constantTensor(node);
     if (constant !== undefined) this.#constants.set(node.outputs[0]!, constant);
-    const results = this.#builder.within(nodeLabel(node), () => this.#inFloats(node));
+    const isFree =
+      before.inputs.some((name) => this.#free.has(name)) && before.inputs.every((name) => this.#isFree(name));
+    const results = this.#builder.within(nodeLabel(node), () => this.#inFloats(node, isFree));
+    if (isFree) for (const name of before.outputs) this.#free.add(name);
     if (results === undefined) this.#keep(node);
     else node.outputs.forEach((name, i) => void (name === '' || this.#replace(name, results[i])));
   }
 
-  #inFloats(node: Node): readonly FloatResult[] | undefined {
+  #isFree(name: string): boolean {
+    return name === '' || this.#free.has(name) || this.constant(name) !== undefined;
+  }
+
+  #inFloats(node: Node, isFree: boolean): readonly FloatResult[] | undefined {
     const operator = operatorFor(node);
-    const { moves, pooling, arithmetic } = traitsOf(node);
+    const { moves, pooling, arithmetic, rounds } = traitsOf(node);
     const expansion = new Dequantisation(this.#builder.callOf(node), this.#builder, this);
     if (operator?.float !== undefined) {
       const results = operator.float(expansion);
       if (results) this.#note(node, 'is written in floats');
+      // Scales and zero points that come from the data, beside the integers.
+      if (results && results.length > 1) for (const name of node.outputs.slice(1)) this.#free.add(name);
       return results;
     }
     if (arithmetic === 'multiply') return this.#scaled(node);
+    if (arithmetic === 'add') return this.#added(node);
+    // A bias in the steps of a scale that is 1 now would lose its fraction.
+    if (isFree && rounds) return [expansion.input(0)];
+    if (isFree && moves === 'type') return this.#unrounded(node, expansion);
     const known = this.#quantised.get(node.inputs[0] ?? '');
     if (moves === 'type' && known) return this.#castSums(node, known, expansion);
     const isCarried = CARRIED.has(moves) || pooling?.keeps === 'maximum';
@@ -132,6 +161,25 @@ class FloatNetwork implements QuantisedNetwork {
     const numbers = expansion.integers(expansion.input(0), dtype).cast(dtype);
     if (known.scaled && known.scale === undefined) this.#sums.set(node.outputs[0]!, known.scaled);
     return [numbers];
+  }
+
+  /** Floats that become integers without being rounded. */
+  #unrounded(node: Node, expansion: Dequantisation): readonly FloatResult[] | undefined {
+    const [type] = expansion.call.outputs;
+    const isInteger = isTensor(type) && type.dtype === 'int32';
+    return isInteger && !this.#quantised.has(node.inputs[0]!) ? [{ real: expansion.input(0) }] : undefined;
+  }
+
+  /** Sums of integers, and what is added to them. */
+  #added(node: Node): readonly FloatResult[] | undefined {
+    const [a, b] = node.inputs.map((name) => this.#quantised.get(name));
+    if (a === undefined || b === undefined || a.scale || b.scale || a.zeroPoint || b.zeroPoint)
+      return undefined;
+    const scaled = (factor: Value): Value | undefined => {
+      const [x, y] = [a, b].map((each) => (each.scaled ? each.scaled(factor) : each.real.mul(factor)));
+      return x && y && x.add(y);
+    };
+    return [{ real: a.real.add(b.real), scaled }];
   }
 
   /** Scales behind a product of integers: 1 says nothing, and a constant goes into the weights. */
