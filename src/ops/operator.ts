@@ -14,6 +14,7 @@ import {
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
+import type { FloatRule } from './float.js';
 import type { Decomposition, GradientRule } from './gradient.js';
 import type { InputRoles } from './inputs.js';
 import { inputsOf } from './registry.js';
@@ -47,6 +48,8 @@ export interface Operator {
   readonly decompose?: Decomposition;
   /** How its versions differ, oldest first. */
   readonly versions?: readonly VersionChange[];
+  /** What a quantised operator computes in floats. */
+  readonly float?: FloatRule;
 }
 
 /** What one application costs. Undefined where sizes are unknown. */

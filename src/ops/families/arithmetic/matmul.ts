@@ -8,6 +8,7 @@ import { type Call, commonDtype, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import { withVersions } from '../../versions.js';
 import { broadcastShapes } from './broadcast.js';
+import { matMulIntegerFloat, qLinearMatMulFloat } from './matmul.float.js';
 import { gemmGradient, matMulGradient } from './matmul.gradient.js';
 import { matMulVersions } from './matmul.versions.js';
 
@@ -63,6 +64,7 @@ const MatMulInteger: Operator = {
   cost: MATMUL_COST,
   roles: { weight: ['B'], setting: ['a_zero_point', 'b_zero_point'] },
   traits: { product: 'matmul' },
+  float: matMulIntegerFloat,
 };
 
 /** Inputs: a, its scale and zero point, b, its scale and zero point, scale and zero point of the result. */
@@ -77,6 +79,7 @@ const QLinearMatMul: Operator = {
   })),
   roles: { data: ['a'], weight: ['b'], others: 'setting' },
   traits: { product: 'matmul' },
+  float: qLinearMatMulFloat,
 };
 
 /** A's and B's sizes as (M, K) and (K, N), whichever way they are stored. */

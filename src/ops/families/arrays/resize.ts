@@ -3,6 +3,7 @@
 import { type Dim, floorOf, isKnown, multiply, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { counted } from '../../cost.js';
+import { carriedFloat } from '../../float.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import { withVersions } from '../../versions.js';
@@ -146,4 +147,7 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = withVersions({ Resize, Upsample }, resizeVersions);
+export const resizeOperators: OperatorTable = withVersions(
+  { Resize: { ...Resize, float: carriedFloat }, Upsample },
+  resizeVersions,
+);
