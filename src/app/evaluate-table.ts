@@ -33,10 +33,10 @@ export function expectCovered(table: Table, predictor: Predictor, resolver: Reso
   if (uncovered === undefined) return;
   throw new AuspexError(
     'EVALUATE_SPACE',
-    `the predictor is for ${spaces.join(', ')}, the table has ${table.space}`,
+    `the predictor was trained on ${spaces.join(', ')}, but the table contains ${table.space}`,
     {
       ...placeOf(data),
-      hint: `give a table of ${spaces.join(', ')}, or a predictor of ${table.space}`,
+      hint: `give a table of ${spaces.join(', ')}, or a predictor for ${table.space}`,
       cause: uncovered,
     },
   );
@@ -60,8 +60,10 @@ export function labelPairs(
     if (pairs.length > 0) return { pairs, absent: all.map((p) => p.column).filter((name) => !has(name)) };
     throw new AuspexError(
       'TABLE_NO_LABEL',
-      `the table has none of what the predictor predicts: ${all.map(({ column }) => column).join(', ')}`,
-      { hint: `name one with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}` },
+      `the table has none of the predicted labels: ${all.map(({ column }) => column).join(', ')}`,
+      {
+        hint: `choose a label of the table with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}`,
+      },
     );
   }
   // Says what the table has, if it does not have this.
@@ -138,12 +140,12 @@ export function unseenRows(table: Table, info: PredictorInfo, data?: string): Ch
   const known = new Set(table.labels.map(({ name }) => name));
   const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();
   if (split === undefined || split.of !== rows.length) {
-    throw new AuspexError('SPLIT_UNKNOWN', 'it cannot be told which rows of this table were trained on', {
+    throw new AuspexError('SPLIT_UNKNOWN', 'the training rows of this table are unknown', {
       ...placeOf(data),
-      hint: 'give the table that it was trained on, or a split with --split',
+      hint: 'give the table the predictor was trained on, or a split with --split',
     });
   }
   const { test } = randomSplit(split.of, split);
   const unseen = Uint32Array.from(test, (row) => rows[row]!);
-  return { rows: unseen, split: 'its training, by row number', part: 'test' };
+  return { rows: unseen, split: 'the training split, by row number', part: 'test' };
 }

@@ -99,9 +99,8 @@ function expectOneChoice({ part, split, unseen, space, arch }: EvaluateRequest):
     throw new AuspexError('BAD_OPTION', message);
   };
   if (part !== undefined && split === undefined) refuse('--part requires --split');
-  if (unseen && split !== undefined) refuse('--unseen and --split both choose rows: give one of them');
-  if (arch !== undefined && space === undefined)
-    refuse('--arch names a column of a plain file: give --space');
+  if (unseen && split !== undefined) refuse('--unseen and --split cannot be combined');
+  if (arch !== undefined && space === undefined) refuse('--arch requires --space');
 }
 
 /** A plain file, its labels as the predictor knows them. */
@@ -120,7 +119,7 @@ async function plainTable(
 export function rowsText(tableRows: number, { rows, split, part }: ChosenRows): string {
   return split === undefined
     ? `all ${tableRows} rows, including training rows; use --unseen to exclude them`
-    : `${rows.length}, the ${part} rows of ${split}`;
+    : `${rows.length} ${part} rows of ${split}`;
 }
 
 function reportOf({ file, info, data, tableRows, chosen, labels }: Evaluated): string {

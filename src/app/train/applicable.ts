@@ -50,9 +50,13 @@ export function expectApplicable(
   };
   const wrong = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   if (wrong === undefined) return;
-  throw new AuspexError('BAD_OPTION', `--${wrong} is for predictors trained in steps; ${kind.name} is not`, {
-    hint: 'leave it out',
-  });
+  throw new AuspexError(
+    'BAD_OPTION',
+    `--${wrong} applies only to predictors trained by gradient descent, not to ${kind.name}`,
+    {
+      hint: 'leave it out',
+    },
+  );
 }
 
 /** Throws where a kind sees cells and a space has none. */
@@ -60,14 +64,14 @@ export function expectCells({ title, views }: PredictorKind, space: string): voi
   if (!views.includes('cell')) return;
   const hint = 'train a whole-network predictor: nn-former-network, nnlp-network or forest';
   if (space === ONNX) {
-    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, and the table lists ONNX files`, {
+    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, but the table lists ONNX files`, {
       hint,
     });
   }
   if (!SPACES.some(({ name }) => name === space) || spaceNamed(space).cell) return;
   throw new AuspexError(
     'SPACE_WITHOUT_CELLS',
-    `${spaceNamed(space).title} has no cells, which ${title} predicts`,
+    `${spaceNamed(space).title} has no cells; ${title} needs cells`,
     {
       hint,
     },

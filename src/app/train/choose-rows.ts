@@ -81,8 +81,8 @@ function overridden(label: Label, request: LabelRequest | undefined, notes: stri
   if (better !== undefined && better !== label.better) {
     throw new AuspexError(
       'BETTER_CONTRADICTS',
-      `the table says that ${label.better} is better for '${label.name}', --label says ${better}`,
-      { hint: 'leave the direction out, or import the table again with another one' },
+      `for '${label.name}', ${label.better} is better in the table, but --label says ${better}`,
+      { hint: 'leave out the direction, or import the table again with the other one' },
     );
   }
   if (unit !== undefined && unit !== label.unit) notes.push(`${label.name}: unit ${unit}, not ${label.unit}`);
@@ -132,7 +132,7 @@ async function chosenRows(
   const groups = group === undefined ? equal : joinedGroups(equal, groupsBy(groupKeys(present, group)));
   if (equal.duplicates > 0) {
     notes.push(
-      `${equal.duplicates} of ${known.length} rows repeat an architecture; equal ones are never both trained on and held out`,
+      `${equal.duplicates} of ${known.length} rows repeat an architecture; equal architectures stay on one side of the split`,
     );
   }
   const found = defaultSplit(known.length, request.train);
@@ -141,7 +141,7 @@ async function chosenRows(
   if (train < 1) {
     throw new AuspexError(
       'SPLIT_SIZE',
-      `${known.length} rows have the labels; ${validation} cannot be held out`,
+      `only ${known.length} rows have the labels; ${validation} of them cannot be held out`,
       {
         hint: 'give a smaller --validation, or none: --validation 0',
       },

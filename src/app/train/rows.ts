@@ -24,8 +24,8 @@ export async function trainingRows(request: TrainRequest, work: Work): Promise<T
 async function splitOf(request: TrainRequest, table: Table): Promise<ReadSplit | undefined> {
   if (request.split === undefined) return undefined;
   if (request.train !== undefined || request.validation !== undefined || request.group !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--split says which rows; --train, --validation and --group do too', {
-      hint: 'leave those out',
+    throw new AuspexError('BAD_OPTION', '--split cannot be combined with --train, --validation or --group', {
+      hint: 'leave out those, or --split',
     });
   }
   return readSplitFile(request.split, table);
@@ -41,13 +41,13 @@ async function labelledTable(request: TrainRequest, notes: string[], work: Work)
     const long = longBy(table);
     if (long !== undefined) {
       notes.push(
-        `architectures repeat for every '${long}'; \`auspex data import --pivot ${long}\` makes a label of each`,
+        `architectures repeat for every '${long}'; \`auspex data import --pivot ${long}\` makes one label per value`,
       );
     }
     return table;
   }
   if (arch !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--arch names a column of a plain file, which needs --space');
+    throw new AuspexError('BAD_OPTION', '--arch requires --space');
   }
   const table = await readTableFile(data, { texts, progress: work.progress, signal: work.signal });
   return withMeanings(table, labels, notes);
