@@ -124,10 +124,12 @@ async function plainTable(
   return (await openTable(data, { space, arch, labels: requests }, work)).table;
 }
 
-/** What was chosen, in words. */
+/** The chosen rows, in words. */
 export function rowsText(tableRows: number, { rows, split, part }: ChosenRows): string {
-  return split === undefined
-    ? `all ${tableRows} rows, including training rows; use --unseen to exclude them`
+  if (split === undefined)
+    return `all ${tableRows} rows, including training rows; use --unseen to exclude them`;
+  return split.startsWith('its training')
+    ? `${rows.length} rows not seen in training`
     : `${rows.length} ${part} rows of ${split}`;
 }
 
@@ -258,7 +260,7 @@ function unseenRows(table: Table, info: PredictorInfo, data: string): ChosenRows
   }
   const { test } = randomSplit(split.of, split);
   const unseen = Uint32Array.from(test, (row) => rows[row]!);
-  return { rows: unseen, split: 'the training split, by row number', part: 'test' };
+  return { rows: unseen, split: 'its training, by row number', part: 'test' };
 }
 
 async function chosenRows(table: Table, { split, part = 'test' }: EvaluateRequest): Promise<ChosenRows> {
