@@ -9,6 +9,7 @@ import { wrapLines } from './text/format.js';
 /** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.js')).inspectCommand(),
+  convert: async () => (await import('./convert.js')).convertCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),

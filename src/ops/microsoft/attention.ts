@@ -15,6 +15,7 @@ import {
 import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { flag, lengthInput, withLast } from './arguments.js';
+import { qAttentionFloat } from './attention.float.js';
 import { attentionDecompositions } from './attention.gradient.js';
 
 /** Hidden sizes of the three projections. */
@@ -299,7 +300,7 @@ export const attentionOperators: OperatorTable = {
   DecoderMaskedSelfAttention,
   LongformerAttention,
   PackedAttention,
-  QAttention,
+  QAttention: { ...QAttention, float: qAttentionFloat },
   QOrderedAttention,
   QOrderedLongformerAttention,
 };

@@ -9,6 +9,7 @@ import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationFlops } from './activation.js';
 import { withLast } from './arguments.js';
+import { gatherBlockQuantizedFloat, matMulNBitsFloat } from './packed-matmul.float.js';
 
 /** Subtract a zero point, multiply by a scale. */
 const DEQUANTISE = 2;
@@ -233,12 +234,12 @@ const GatherBlockQuantized: Operator = {
 };
 
 export const packedMatMulOperators: OperatorTable = {
-  GatherBlockQuantized,
+  GatherBlockQuantized: { ...GatherBlockQuantized, float: gatherBlockQuantizedFloat },
   MatMulBlockQuantizedFp4Weight,
   MatMulBlockQuantizedFp8Weight,
   MatMulBnb4,
   MatMulFpQ4,
-  MatMulNBits,
+  MatMulNBits: { ...MatMulNBits, float: matMulNBitsFloat },
   MatMulNBitsMlp,
   MatMulNBitsQkv,
 };

@@ -289,7 +289,7 @@ interface Table {
 
 /** Tables that tokens are looked up in, row by row. */
 function embeddings({ model, lookups }: Subject, before: ReadonlySet<string>): Table[] {
-  const looked = new Set(lookups.map((lookup) => lookup.output));
+  const looked = new Set(lookups.filter(({ table }) => table !== undefined).map(({ output }) => output));
   return model.graph.nodes.flatMap((node): Table[] => {
     const [output] = node.outputs as [string];
     const axis = node.attributes.get('axis');

@@ -5,9 +5,11 @@ import { expectShape, partOf, shapeOfRank, shapeOfRankFrom } from '../../argumen
 import { counted, FREE, perInput, times } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSpatialRank, slide, windowOf } from '../layers/window.js';
 import { sizesFrom } from './data-movement.js';
 import { affineGridGradient, col2ImGradient, gridSampleParts } from './image.gradient.js';
+import { imageVersions } from './image.versions.js';
 
 /** FLOPs of one sample in n dimensions: a product and a sum for each of the taps, of which one needs no sum. */
 const SAMPLE_FLOPS = new Map<string, (dimensions: number) => number>([
@@ -146,10 +148,13 @@ const ImageDecoder: Operator = {
   cost: FREE,
 };
 
-export const imageOperators: OperatorTable = {
-  AffineGrid,
-  Col2Im,
-  GridSample,
-  ImageDecoder,
-  NonMaxSuppression,
-};
+export const imageOperators: OperatorTable = withVersions(
+  {
+    AffineGrid,
+    Col2Im,
+    GridSample,
+    ImageDecoder,
+    NonMaxSuppression,
+  },
+  imageVersions,
+);

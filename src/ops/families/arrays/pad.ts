@@ -4,8 +4,11 @@ import { type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize, elementAt, knownTensors, tabulate, unknownSizes } from './data-movement.js';
+import { padFloat } from './pad.float.js';
 import { centerCropPadGradient, type Padding, padGradient } from './pad.gradient.js';
+import { padVersions } from './pad.versions.js';
 
 const MODES = ['constant', 'reflect', 'edge', 'wrap'];
 
@@ -40,6 +43,7 @@ const Pad: Operator = {
     return padGradient(g, axes && pads && paddingOf(g.call, shape, axes, pads));
   },
   traits: { moves: 'pad' },
+  float: padFloat,
 };
 
 function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: readonly Dim[]): Padding {
@@ -115,4 +119,4 @@ const CenterCropPad: Operator = {
   gradient: centerCropPadGradient,
 };
 
-export const padOperators: OperatorTable = { CenterCropPad, Pad };
+export const padOperators: OperatorTable = withVersions({ CenterCropPad, Pad }, padVersions);

@@ -3,10 +3,13 @@
 import { type Dim, floorOf, isKnown, multiply, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { counted } from '../../cost.js';
+import { carriedFloat } from '../../float.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize } from './data-movement.js';
 import { resizeGradient } from './resize.gradient.js';
+import { resizeVersions } from './resize.versions.js';
 
 /** Elements that one dimension's interpolation weighs; nearest neighbours are only copied. */
 const TAPS: Readonly<Record<string, number>> = { nearest: 1, linear: 2, bilinear: 2, cubic: 4 };
@@ -144,4 +147,7 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = { Resize, Upsample };
+export const resizeOperators: OperatorTable = withVersions(
+  { Resize: { ...Resize, float: carriedFloat }, Upsample },
+  resizeVersions,
+);

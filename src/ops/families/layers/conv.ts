@@ -10,6 +10,7 @@ import { expectShape, mayEqual, positiveInt, shapeOfRankFrom } from '../../argum
 import { counted, times, total } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { convIntegerFloat, qLinearConvFloat } from './conv.float.js';
 import { convGradient, convTransposeGradient } from './conv.gradient.js';
 import {
   checkSpatialRank,
@@ -235,8 +236,8 @@ const DeformConv: Operator = {
 
 export const convOperators: OperatorTable = {
   Conv: { ...Conv, gradient: convGradient },
-  ConvInteger,
+  ConvInteger: { ...ConvInteger, float: convIntegerFloat },
   ConvTranspose,
   DeformConv,
-  QLinearConv,
+  QLinearConv: { ...QLinearConv, float: qLinearConvFloat },
 };

@@ -7,6 +7,7 @@ import { counted, FREE, perInput, perOutput, times } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Pooling } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import {
   averagePoolGradient,
   globalAveragePoolGradient,
@@ -16,6 +17,7 @@ import {
   maxPoolGradient,
   maxUnpoolGradient,
 } from './pool.gradient.js';
+import { poolVersions } from './pool.versions.js';
 import { roiAlignParts } from './roi-align.gradient.js';
 import { checkSpatialRank, kernelSize, slide, unslide, type Window, windowOf } from './window.js';
 
@@ -128,14 +130,17 @@ function regionShape(call: Call, input: Shape | undefined, pooled: readonly numb
   return [regions ?? call.unknownSize(0, 0), input?.[1] ?? call.unknownSize(0, 1), ...pooled];
 }
 
-export const poolOperators: OperatorTable = {
-  AveragePool: { ...pooling('average', 1), gradient: averagePoolGradient },
-  GlobalAveragePool: { ...globalPooling('average', 1), gradient: globalAveragePoolGradient },
-  GlobalLpPool: { ...globalPooling('norm', 2), gradient: globalLpPoolGradient },
-  GlobalMaxPool: { ...globalPooling('maximum', 1), gradient: globalMaxPoolGradient },
-  LpPool: { ...pooling('norm', 2), gradient: lpPoolGradient },
-  MaxPool: { ...pooling('maximum', 1), gradient: maxPoolGradient },
-  MaxRoiPool,
-  MaxUnpool,
-  RoiAlign,
-};
+export const poolOperators: OperatorTable = withVersions(
+  {
+    AveragePool: { ...pooling('average', 1), gradient: averagePoolGradient },
+    GlobalAveragePool: { ...globalPooling('average', 1), gradient: globalAveragePoolGradient },
+    GlobalLpPool: { ...globalPooling('norm', 2), gradient: globalLpPoolGradient },
+    GlobalMaxPool: { ...globalPooling('maximum', 1), gradient: globalMaxPoolGradient },
+    LpPool: { ...pooling('norm', 2), gradient: lpPoolGradient },
+    MaxPool: { ...pooling('maximum', 1), gradient: maxPoolGradient },
+    MaxRoiPool,
+    MaxUnpool,
+    RoiAlign,
+  },
+  poolVersions,
+);

@@ -7,6 +7,7 @@ import { expectShape, mayEqual } from '../../arguments.js';
 import { perInput } from '../../cost.js';
 import type { Call, InputRoles, Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { dequantizeLinearFloat, dynamicQuantizeLinearFloat, quantizeLinearFloat } from './quantize.float.js';
 
 /** Checks that input 1, and the zero point like it, fits the tensor that is (de)quantised. */
 function checkScale(call: Call): void {
@@ -62,6 +63,7 @@ const QuantizeLinear: Operator = {
   cost: perInput(4),
   roles: ROLES,
   traits: { moves: 'quantisation' },
+  float: quantizeLinearFloat,
 };
 
 /** The result was float32 until opset 19, when it took the type of the scale; opset 23 lets it be chosen. */
@@ -79,6 +81,7 @@ const DequantizeLinear: Operator = {
   cost: perInput(2),
   roles: ROLES,
   traits: { moves: 'quantisation' },
+  float: dequantizeLinearFloat,
 };
 
 /** Outputs: the tensor as uint8, its scale, its zero point. */
@@ -90,6 +93,7 @@ const DynamicQuantizeLinear: Operator = {
   ],
   /** Minimum and maximum, then as QuantizeLinear. */
   cost: perInput(6),
+  float: dynamicQuantizeLinearFloat,
 };
 
 export const quantizeOperators: OperatorTable = {

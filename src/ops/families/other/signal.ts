@@ -6,7 +6,9 @@ import { optionalShape, shapeOfRank, shapeOfRankFrom } from '../../arguments.js'
 import { counted, times, total } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { dftGradient } from './signal.gradient.js';
+import { signalVersions } from './signal.versions.js';
 
 const FFT_RULE = '5·n·log₂ n per transform of n points, half of it for real signals';
 
@@ -122,4 +124,4 @@ const STFT: Operator = {
   roles: { setting: ['frame_step', 'window', 'frame_length'] },
 };
 
-export const signalOperators: OperatorTable = { DFT, STFT };
+export const signalOperators: OperatorTable = withVersions({ DFT, STFT }, signalVersions);
