@@ -113,7 +113,7 @@ function draw({ name, type }: ValueInfo, { seed, i, numbers, lookups }: Drawing)
   if (!Numbers || !dims?.every(isKnown)) {
     throw new AuspexError(
       'CONVERT_INPUTS',
-      `input '${name}' is not made up: it is no tensor of numbers of known sizes`,
+      `input '${name}' cannot be drawn: it is not a numeric tensor of known size`,
       {
         where: { path: `input '${name}'` },
       },

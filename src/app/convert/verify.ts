@@ -56,10 +56,14 @@ export async function verified(
     }
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    throw new AuspexError('CONVERT_BROKEN', `only the original runs: ${error.message}`, {
-      kind: 'failure',
-      cause: error,
-    });
+    throw new AuspexError(
+      'CONVERT_BROKEN',
+      `the original runs, but the converted file does not: ${error.message}`,
+      {
+        kind: 'failure',
+        cause: error,
+      },
+    );
   }
   const outputs = Object.keys(first.results).map((name) =>
     difference(name, first.results[name]!, results[name]),
@@ -73,7 +77,7 @@ async function firstRun(
   model: Model,
   path: string,
 ): Promise<{ inputs: DrawnInputs; results: Results } | string> {
-  let reason = 'no inputs can be made up for it';
+  let reason = 'no inputs can be drawn for it';
   let session: Session | undefined;
   try {
     session = await Session.ofFile(path, AS_WRITTEN);
