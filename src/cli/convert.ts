@@ -24,8 +24,8 @@ Examples:
   auspex convert large.onnx -o split.onnx --external-data
 
 Both files are run in ONNX Runtime on random inputs. If outputs differ by more
-than rounding, the command fails and nothing is written. See docs/guides/convert.md
-and docs/json/convert.md (JSON).`;
+than rounding, the command fails and nothing is written.
+See docs/guides/convert.md and docs/json/convert.md (JSON).`;
 
 export function convertCommand(): Command {
   const command = new Command('convert')
