@@ -23,21 +23,21 @@ Examples:
   auspex convert net.onnx --opset 17 --dry-run
   auspex convert large.onnx -o split.onnx --external-data
 
-Both files are run in ONNX Runtime on drawn inputs. Outputs that differ by more
-than rounding are an error, and nothing is written. See docs/guides/convert.md
-and docs/json/convert.md (JSON).`;
+Both files are run in ONNX Runtime on random inputs. If outputs differ by more
+than rounding, the command fails and nothing is written.
+See docs/guides/convert.md and docs/json/convert.md (JSON).`;
 
 export function convertCommand(): Command {
   const command = new Command('convert')
-    .summary('another opset or another layout of weights, verified by running both')
+    .summary('convert to another opset or weight layout, and verify the result')
     .description(
-      'Write a network in another form that computes the same, verified by\nrunning both files in ONNX Runtime.',
+      'Writes an equivalent network with another opset or weight layout, and verifies\nit by running both files in ONNX Runtime.',
     )
     .argument('<network>', 'an ONNX file')
     .option('-o, --output <file>', 'ONNX file to write')
-    .option('--opset <version>', 'version of the ONNX operators; 13 or more if it is lower', opset)
-    .option('--external-data', 'put weights into a file beside the model')
-    .option('--no-verify', 'do not run the files')
+    .option('--opset <version>', 'target opset; lowering is possible down to 13', opset)
+    .option('--external-data', 'store weights in a file beside the model')
+    .option('--no-verify', 'skip the verification')
     .option('--dry-run', 'print the changes and write nothing')
     .option('--json', 'print JSON');
   return withForce(command).addHelpText('after', EXAMPLES).action(run);
@@ -46,8 +46,8 @@ export function convertCommand(): Command {
 async function run(input: string, flags: ConvertFlags): Promise<void> {
   const { output, opset, externalData = false, verify, dryRun, force, json } = flags;
   if (output === undefined && !dryRun) {
-    throw new AuspexError('NO_OUTPUT', 'there is no file to write to', {
-      hint: 'name one with -o, or print the changes only with --dry-run',
+    throw new AuspexError('NO_OUTPUT', 'no output file was given', {
+      hint: 'give -o FILE, or print only the changes with --dry-run',
     });
   }
   const converted: Converted = await convert({

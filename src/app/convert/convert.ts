@@ -113,14 +113,14 @@ function differs(
 ): AuspexError {
   const worst = outputs.reduce((a, b) => (b.relative > a.relative ? b : a));
   const far = Number.isFinite(worst.relative)
-    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; ${tolerance} is allowed)`
+    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; the limit is ${tolerance})`
     : 'in type, shape or numbers that are not finite';
   return new AuspexError(
     'CONVERT_DIFFERS',
     `output '${worst.name}' differs from the original ${far}; nothing was written`,
     {
       kind: 'failure',
-      hint: 'write it all the same with --no-verify',
+      hint: 'to write it anyway, use --no-verify',
     },
   );
 }

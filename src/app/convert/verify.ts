@@ -57,10 +57,14 @@ export async function verified(
     }
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    throw new AuspexError('CONVERT_BROKEN', `only the original runs: ${error.message}`, {
-      kind: 'failure',
-      cause: error,
-    });
+    throw new AuspexError(
+      'CONVERT_BROKEN',
+      `the original runs, but the converted file does not: ${error.message}`,
+      {
+        kind: 'failure',
+        cause: error,
+      },
+    );
   }
   const outputs = Object.keys(first.result).map((name) =>
     difference(name, first.result[name]!, results[name]),

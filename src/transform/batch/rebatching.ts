@@ -98,7 +98,7 @@ export class Rebatching {
   refuse(node: Node, why: string, cause?: unknown): never {
     throw new AuspexError('BATCH_FIXED', `the network cannot have another batch: ${why}`, {
       where: { node: nodeLabel(node), operator: operatorName(node) },
-      hint: 'leave the batch as it is, or export the network with an open batch',
+      hint: 'leave out --batch, or export the network with a dynamic batch',
       cause,
     });
   }
@@ -119,7 +119,7 @@ export class Rebatching {
     const isWhole = hasSubgraphs(node) || this.model.functions.some(({ name }) => name === node.opType);
     if (isWhole) return this.#inferWhole(node);
     const operator = operatorFor(node);
-    if (operator === undefined) return this.refuse(node, `nothing is known of ${operatorName(node)}`);
+    if (operator === undefined) return this.refuse(node, `${operatorName(node)} is unknown`);
     try {
       return operator.infer(this.callOf(node));
     } catch (error) {
