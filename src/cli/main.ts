@@ -32,7 +32,7 @@ Examples:
   auspex inspect net.onnx
   auspex proxy net.onnx --proxies snip,synflow
   auspex search nasbench201 --evaluator proxy:synflow --budget 100
-Every command has a --help of its own.`,
+Run auspex <command> --help for the options of a command.`,
   )
   .showHelpAfterError('(add --help for usage)')
   // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.

@@ -78,7 +78,7 @@ const EfficientNms: Operator = {
       new TensorType('int32', [batch, most]),
     ];
   },
-  cost: counted('1 per score: how many boxes are compared is data', (call) => ({
+  cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: times(call.inputSize(1)),
   })),
 };

@@ -70,7 +70,7 @@ function codedType(call: Call): DataType {
 function namedType(call: Call): DataType {
   const name = call.required(call.string('to'), 'to');
   const dtype = dataTypeOfCode(TYPE_NAMES.indexOf(name.toUpperCase()) + 1);
-  return dtype ?? call.fail(`attribute 'to' is no data type: '${name}'`, 'OP_ATTRIBUTE');
+  return dtype ?? call.fail(`attribute 'to' is not a data type: '${name}'`, 'OP_ATTRIBUTE');
 }
 
 function castTo(x: TensorType, to: DataType | undefined): TensorType {

@@ -111,7 +111,7 @@ function channelsOf(call: Call, columns: Dim | undefined, block: readonly Dim[])
   const size = product(block);
   if (columns === undefined) return undefined;
   if (!isKnown(size)) return divideExactly(columns, size);
-  if (!(size >= 1)) call.fail(`block_shape [${block}] is impossible`);
+  if (!(size >= 1)) call.fail(`block_shape cannot be [${block}]`);
   return partOf(call, columns, size, 'the number of rows');
 }
 
@@ -124,7 +124,7 @@ const NonMaxSuppression: Operator = {
     const most = call.has('max_output_boxes_per_class') ? call.scalar('max_output_boxes_per_class') : 0;
     return [new TensorType('int64', [most === 0 ? 0 : call.unknownSize(0, 0), 3])];
   },
-  cost: counted('1 per score: how many boxes are compared is data', (call) => ({
+  cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: call.inputSize(1),
   })),
   roles: { data: ['boxes', 'scores'], others: 'setting' },

@@ -31,7 +31,7 @@ const REDUCTIONS: Readonly<Record<string, (old: Dim, update: Dim) => Dim>> = {
 
 function reductionOf(call: Call): (old: Dim, update: Dim) => Dim {
   const name = call.string('reduction', 'none');
-  if (!Object.hasOwn(REDUCTIONS, name)) call.fail(`there is no reduction '${name}'`, 'OP_ATTRIBUTE');
+  if (!Object.hasOwn(REDUCTIONS, name)) call.fail(`unknown reduction '${name}'`, 'OP_ATTRIBUTE');
   return REDUCTIONS[name]!;
 }
 

@@ -93,7 +93,7 @@ const TopK: Operator = {
     if (k !== undefined) checkSize(call, k, 'k');
     const size = shape[axis];
     if (typeof k === 'number' && typeof size === 'number' && k > size) {
-      call.fail(`there are no ${k} greatest in dimension ${axis} of [${shape}]`);
+      call.fail(`k = ${k} exceeds dimension ${axis} of [${shape}]`);
     }
     const chosen = shape.with(axis, k ?? call.unknownSize(0, axis));
     const [known] = knownTensors(x) ?? [];
@@ -182,6 +182,7 @@ const OneHot: Operator = {
   cost: FREE,
   roles: { setting: ['depth', 'values'] },
   gradient: oneHotGradient,
+  traits: { marks: 'index' },
 };
 
 function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {

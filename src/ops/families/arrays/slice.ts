@@ -16,8 +16,8 @@ export interface Cut {
   readonly size: Dim;
 }
 
-/** Bounds from here on mean the end of a symbolic dimension; exporters write INT32_MAX or INT64_MAX. */
-const OPEN_BOUND = 2 ** 31 - 1;
+/** Bounds from here on mean the end of a symbolic dimension; exporters write 1e9, INT32_MAX or INT64_MAX. */
+const OPEN_BOUND = 2 ** 24;
 
 const Slice: Operator = {
   infer: (call) => {

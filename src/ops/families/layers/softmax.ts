@@ -30,7 +30,11 @@ export const softmaxOperators: OperatorTable = withVersions(
       gradient: softmaxGradients.LogSoftmax,
     },
     /** Greatest element, difference, exponential, sum, quotient. */
-    Softmax: { ...alongAxis(5), traits: { softmax: 'plain' }, gradient: softmaxGradients.Softmax },
+    Softmax: {
+      ...alongAxis(5),
+      traits: { softmax: 'plain', range: [0, 1] },
+      gradient: softmaxGradients.Softmax,
+    },
   },
   softmaxVersions,
 );

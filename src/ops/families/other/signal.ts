@@ -29,7 +29,7 @@ function lengthInput(call: Call, index: number, what: string): Dim | undefined {
   expectInteger(call, index);
   const length = call.scalar(index);
   if (isKnown(length) && !(Number.isSafeInteger(length) && length >= 1)) {
-    call.fail(`${what} ${length} is impossible`, 'OP_INPUT');
+    call.fail(`${what} cannot be ${length}`, 'OP_INPUT');
   }
   return length;
 }
@@ -50,7 +50,7 @@ function readTransform(call: Call): Transform | undefined {
   if (input === undefined || !isKnown(given)) return undefined;
   const axis = call.axis(given, input.length);
   if (axis === input.length - 1)
-    call.fail(`axis ${given} of shape [${input}] holds the parts of the numbers`);
+    call.fail(`axis ${given} of shape [${input}] holds real and imaginary parts`);
   const parts = input.at(-1);
   if (isKnown(parts) && parts !== 1 && parts !== 2) {
     call.fail(`the last dimension of [${input}] must be 1 (real) or 2 (complex)`);
