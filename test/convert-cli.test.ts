@@ -109,3 +109,33 @@ it('leaves nothing behind where the original does not run', () => {
   expect(stdout).toContain('Not verified: ONNX Runtime does not run the original');
   expect(readdirSync(folder).filter((name) => name.startsWith('.auspex-convert'))).toEqual([]);
 });
+
+describe('other transformations', () => {
+  it('are verified together', () => {
+    const { status, stdout, stderr } = run(
+      OLD,
+      '-o',
+      'batch.onnx',
+      '--opset',
+      '17',
+      '--dim',
+      'batch=1',
+      '--simplify',
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain("input 'x' is float32[1,3,4]");
+    expect(stdout).toMatch(/Verified in ONNX Runtime on x 1x3x4/);
+  });
+
+  it('take batches apart, and compare sample by sample', () => {
+    for (const batch of ['4', 'dynamic']) {
+      const { status, stdout, stderr } = run(NET, '-o', 'batch.onnx', '--batch', batch, '--json', '--force');
+      expect([status, stderr]).toEqual([0, '']);
+      const { verification } = convertDocument.parse(JSON.parse(stdout));
+      expect(verification).toMatchObject({
+        status: 'same',
+        inputs: { image: [batch === '4' ? 4 : 2, 3, 32, 32] },
+      });
+    }
+  });
+});

@@ -25,14 +25,18 @@ function file(name: string, factor: number, node = 'y = Mul(x, f)') {
 
 const a = file('a.onnx', 2);
 
+function compared(before: typeof a, after: typeof a, tolerance: number) {
+  return verified({ models: [before.model, after.model], files: [before.path, after.path], tolerance });
+}
+
 describe('two files', () => {
   it('are the same', async () => {
-    const result = await verified(a.model, a.path, file('b.onnx', 2).path, 0);
+    const result = await compared(a, file('b.onnx', 2), 0);
     expect(result).toMatchObject({ status: 'same', outputs: [{ name: 'y', absolute: 0, relative: 0 }] });
   });
 
   it('differ by as much as they do', async () => {
-    const result = await verified(a.model, a.path, file('b.onnx', 2.5).path, 0.2);
+    const result = await compared(a, file('b.onnx', 2.5), 0.2);
     expect(result).toMatchObject({
       status: 'different',
       outputs: [{ name: 'y', relative: expect.closeTo(0.25, 5) }],
@@ -41,8 +45,8 @@ describe('two files', () => {
 
   it('cannot be compared where one does not run', async () => {
     const broken = file('broken.onnx', 2, 'y = nowhere.Mul(x, f)');
-    await expect(verified(a.model, a.path, broken.path, 0)).rejects.toMatchObject({ code: 'CONVERT_BROKEN' });
-    const result = await verified(broken.model, broken.path, a.path, 0);
+    await expect(compared(a, broken, 0)).rejects.toMatchObject({ code: 'CONVERT_BROKEN' });
+    const result = await compared(broken, a, 0);
     expect(result).toMatchObject({ status: 'not run', isRun: true });
   });
 });
@@ -69,6 +73,6 @@ describe('two tensors', () => {
       0.25,
     ],
   ])('%s', (_, x, y, absolute, relative) => {
-    expect(difference('y', x, y)).toEqual({ name: 'y', absolute, relative });
+    expect(difference('y', x, y)).toMatchObject({ name: 'y', absolute, relative });
   });
 });
