@@ -9,38 +9,41 @@ export interface OutputDifference {
   readonly absolute: number;
   /** The same, relative to the largest number of the first. */
   readonly relative: number;
+  /** Of both as vectors; 1 where they point the same way. */
+  readonly cosine: number;
 }
 
 /** How far apart two results are. */
 export function difference(name: string, a: HostTensor, b: HostTensor | undefined): OutputDifference {
-  const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY };
+  const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY, cosine: 0 };
   if (b === undefined || a.type !== b.type || String(a.dims) !== String(b.dims)) return apart;
   const [x, y] = [numbersOf(a), numbersOf(b)];
-  if (typeof x[0] === 'string')
-    return x.every((text, i) => text === y[i]) ? { name, absolute: 0, relative: 0 } : apart;
-  let [absolute, largest] = [0, 0];
+  let [absolute, largest, dot, own, other] = [0, 0, 0, 0, 0];
   for (let i = 0; i < x.length; i++) {
-    const [own, other] = [Number(x[i]), Number(y[i])];
-    if (Object.is(own, other) || own === other) {
-      if (Number.isFinite(own)) largest = Math.max(largest, Math.abs(own));
-      continue;
-    }
-    const gap = Math.abs(own - other);
+    if (Object.is(x[i], y[i]) && !Number.isFinite(Number(x[i]))) continue;
+    const [p, q] = [Number(x[i]), Number(y[i])];
+    const gap = Math.abs(p - q);
     if (!(gap < Number.POSITIVE_INFINITY)) return apart;
     absolute = Math.max(absolute, gap);
-    largest = Math.max(largest, Math.abs(own));
+    largest = Math.max(largest, Math.abs(p));
+    dot += p * q;
+    own += p * p;
+    other += q * q;
   }
-  return { name, absolute, relative: absolute === 0 ? 0 : absolute / (largest || absolute) };
+  if (absolute === 0) return { name, absolute, relative: 0, cosine: 1 };
+  return {
+    name,
+    absolute,
+    relative: absolute / (largest || absolute),
+    cosine: dot / Math.sqrt(own * other) || 0,
+  };
 }
 
 /** Elements; halves come as their bits. */
-function numbersOf({
-  type,
-  data,
-  dims,
-}: HostTensor): ArrayLike<number | bigint | string> & { every: unknown[]['every'] } {
+function numbersOf({ type, data, dims }: HostTensor): ArrayLike<number | bigint | string> {
   if ((type as DataType) !== 'float16') return data as never;
   const bits = data as Uint16Array;
-  const bytes = new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
-  return tensorNumbers(fromBytes('', 'float16', dims, bytes));
+  return tensorNumbers(
+    fromBytes('', 'float16', dims, new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength)),
+  );
 }
