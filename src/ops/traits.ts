@@ -23,6 +23,8 @@
 // | typeAttribute     | the attribute that names the element type of the output  | wider types of floats              |
 // | sequence          | how it makes or takes apart a sequence of tensors        | flattening                         |
 // | controlFlow       | which graphs of its own it runs                          | flattening                         |
+// | range             | numbers that its output lies between                     | dequantising                       |
+// | rounds            | to whole numbers                                         | dequantising                       |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -141,5 +143,9 @@ export interface Traits {
   readonly sequence?: 'construct' | 'split' | 'at' | 'concat';
   /** `branch`: one of several bodies runs; `loop`: one runs again and again. */
   readonly controlFlow?: 'branch' | 'loop';
+  /** The lowest and the highest number of its first output, whatever goes in. */
+  readonly range?: readonly [number, number];
+  /** Gives the whole number above, below or nearest. */
+  readonly rounds?: true;
   readonly isConstant?: true;
 }

@@ -23,9 +23,11 @@ import { perOutput } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Traits } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import { activationGradients } from '../layers/activation.gradient.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { elementwiseGradients } from './elementwise.gradient.js';
+import { elementwiseVersions } from './elementwise.versions.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
 
@@ -74,9 +76,11 @@ function roundToEven(x: number): number {
 }
 
 const RECTIFIER: Traits = { activation: 'rectifier' };
+const POSITIVE = [0, Number.POSITIVE_INFINITY] as const;
+const UNIT = [0, 1] as const;
 
 const UNARY: Readonly<Record<string, Elementwise>> = {
-  Abs: { flops: 1, fold: onNumbers(Math.abs) },
+  Abs: { flops: 1, fold: onNumbers(Math.abs), traits: { range: POSITIVE } },
   Acos: { flops: 1 },
   Acosh: { flops: 1 },
   Asin: { flops: 1 },
@@ -84,16 +88,16 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Atan: { flops: 1 },
   Atanh: { flops: 1 },
   BitwiseNot: { flops: 1 },
-  Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf) },
+  Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf), traits: { rounds: true } },
   Celu: { flops: 4, traits: RECTIFIER },
   Cos: { flops: 1 },
   Cosh: { flops: 1 },
   Elu: { flops: 3, traits: RECTIFIER },
   Erf: { flops: 1, traits: { activation: 'erf' } },
-  Exp: { flops: 1 },
-  Floor: { flops: 1, fold: rounding(Math.floor, floorOf) },
+  Exp: { flops: 1, traits: { range: POSITIVE } },
+  Floor: { flops: 1, fold: rounding(Math.floor, floorOf), traits: { rounds: true } },
   Gelu: { flops: 5, traits: RECTIFIER },
-  HardSigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
+  HardSigmoid: { flops: 4, traits: { activation: 'sigmoid', range: UNIT } },
   HardSwish: { flops: 5, traits: RECTIFIER },
   IsInf: { flops: 1, result: 'bool' },
   IsNaN: { flops: 1, result: 'bool' },
@@ -103,20 +107,24 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Neg: { flops: 1, fold: (_, x) => subtract(0, x!) },
   Not: { flops: 1, result: 'bool', fold: onNumbers((x) => Number(x === 0)) },
   Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x), traits: { arithmetic: 'reciprocal' } },
-  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)), traits: RECTIFIER },
-  Round: { flops: 1, fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))) },
+  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)), traits: { ...RECTIFIER, range: POSITIVE } },
+  Round: {
+    flops: 1,
+    fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))),
+    traits: { rounds: true },
+  },
   Selu: { flops: 4, traits: RECTIFIER },
   Shrink: { flops: 2 },
-  Sigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
+  Sigmoid: { flops: 4, traits: { activation: 'sigmoid', range: UNIT } },
   Sign: { flops: 1, fold: onNumbers(Math.sign) },
   Sin: { flops: 1 },
   Sinh: { flops: 1 },
-  Softplus: { flops: 3, traits: { activation: 'softplus' } },
+  Softplus: { flops: 3, traits: { activation: 'softplus', range: POSITIVE } },
   Softsign: { flops: 3, traits: { activation: 'softsign' } },
-  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt), traits: { arithmetic: 'root' } },
+  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt), traits: { arithmetic: 'root', range: POSITIVE } },
   Swish: { flops: 5, traits: RECTIFIER },
   Tan: { flops: 1 },
-  Tanh: { flops: 1, traits: { activation: 'tanh' } },
+  Tanh: { flops: 1, traits: { activation: 'tanh', range: [-1, 1] } },
   ThresholdedRelu: { flops: 1 },
 };
 
@@ -306,12 +314,15 @@ const Where: Operator = {
   traits: { arithmetic: 'select', isElementwise: true },
 };
 
-export const elementwiseOperators: OperatorTable = withGradients({
-  ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
-  ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
-  ...mapTable(VARIADIC, variadic),
-  Clip,
-  Mod,
-  PRelu,
-  Where,
-});
+export const elementwiseOperators: OperatorTable = withVersions(
+  withGradients({
+    ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
+    ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
+    ...mapTable(VARIADIC, variadic),
+    Clip,
+    Mod,
+    PRelu,
+    Where,
+  }),
+  elementwiseVersions,
+);
