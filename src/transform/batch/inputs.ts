@@ -17,7 +17,8 @@ export interface BatchedInputs {
 /** States of recurrent layers: (layers, batch, features). */
 const STATE = /^(h|c|hx|cx)?_?(state|hidden|cell|h|c|h0|c0|hn|cn|rnn)(_?in|_?\d+|s)?$|state|hidden/i;
 /** Numbers that are the same for all samples. */
-const SETTING = /thresh|iou|speed|scale|rate|^sr$|max|min|temperature|config|top_?k|alpha|beta|sigma/i;
+const SETTING =
+  /thresh|iou|speed|scale|rate|^sr$|max|min|temperature|config|use_|flag|top_?k|alpha|beta|sigma/i;
 
 /** @throws AuspexError BATCH_NONE if no input has an axis that could be the batch */
 export function batchedInputs(inputs: readonly ValueInfo[]): BatchedInputs {
