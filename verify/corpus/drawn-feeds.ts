@@ -3,10 +3,12 @@
 import { Tensor } from 'onnxruntime-node';
 import { inferShapes } from '../../src/analysis/infer.js';
 import { isKnown } from '../../src/graph/dim.js';
-import type { Model } from '../../src/graph/graph.js';
+import type { Model, ValueInfo } from '../../src/graph/graph.js';
 import { isTensor, type ValueType } from '../../src/graph/types.js';
 import { traitsOf } from '../../src/ops/index.js';
+import { attempt } from '../../src/util/attempt.js';
 import { Random } from '../../src/util/random.js';
+import type { Numbers } from './closeness.js';
 
 /** Open sizes by what they are called; the first that fits counts. */
 const SIZES: readonly (readonly [RegExp, number])[] = [
@@ -20,10 +22,26 @@ const SIZES: readonly (readonly [RegExp, number])[] = [
   [/height|width|image/, 224],
 ];
 
-const OPEN_IMAGE = 224;
+/** Open sides of images, and lengths of what is no image, to be tried in turn. */
+const OPEN: readonly (readonly [image: number, length: number])[] = [
+  [224, 16],
+  [320, 512],
+  [640, 576],
+  [256, 16_000],
+  [192, 1536],
+  [48, 80],
+];
 
-/** A shape for every input, open sizes filled in. */
+/** A shape for every input, open sizes filled in so that the network makes sense. */
 export function sizesOf(model: Model): Record<string, number[]> {
+  for (const [image, length] of OPEN) {
+    const shapes = filled(model, image, length);
+    if (attempt(() => inferShapes(model, { shapes })) !== undefined) return shapes;
+  }
+  return filled(model, ...OPEN[0]!);
+}
+
+function filled(model: Model, image: number, length: number): Record<string, number[]> {
   const sizes: Record<string, number[]> = {};
   for (const { name, type } of model.graph.inputs) {
     if (model.graph.initializers.has(name) || !isTensor(type)) continue;
@@ -32,10 +50,17 @@ export function sizesOf(model: Model): Record<string, number[]> {
       if (isKnown(d) && d > 0) return d;
       const found = SIZES.find(([pattern]) => pattern.test(String(d)));
       if (found) return found[1];
-      return axis === 0 ? 1 : rank === 4 ? OPEN_IMAGE : 16;
+      return axis === 0 ? 1 : rank === 4 ? image : length;
     });
   }
   return sizes;
+}
+
+/** What a run gave, for inputs that it was made to give. */
+export function feedsOf(outputs: Numbers, inputs: readonly ValueInfo[]): Record<string, Tensor> {
+  return Object.fromEntries(
+    inputs.flatMap(({ name }) => (outputs[name] ? [[name, outputs[name].tensor]] : [])),
+  );
 }
 
 /** Tensors for all inputs. */
@@ -77,7 +102,9 @@ function drawn(
       Uint8Array.from({ length: size }, () => random.below(256)),
       dims,
     );
-  const numbers = dims.length === 4 ? image(dims, range ?? [0, 1], random) : noise(size, range, random);
+  // One number is a threshold, a speed, a probability.
+  const within = range ?? (size === 1 ? ([0.5, 0.5] as const) : undefined);
+  const numbers = dims.length === 4 ? image(dims, within ?? [0, 1], random) : noise(size, within, random);
   if (dtype === 'float64') return new Tensor('float64', Float64Array.from(numbers), dims);
   return new Tensor('float32', numbers, dims);
 }

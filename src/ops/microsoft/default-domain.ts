@@ -79,6 +79,7 @@ const EfficientNms: Operator = {
   cost: counted('1 per score: how many boxes are compared is data', (call) => ({
     otherFlops: times(call.inputSize(1)),
   })),
+  traits: { selects: true },
 };
 
 export const defaultDomainOperators: OperatorTable = {
