@@ -1,5 +1,5 @@
 // Inputs for runs before and after a transformation: one drawing for both. Images are smooth, in the range that the
-// network's own quantisation tells, else between 0 and 1; token ids are small; open sizes are small, too.
+// network's own quantisation tells, else between −1 and 1; token ids are small; open sizes are small, too.
 import { Tensor } from 'onnxruntime-node';
 import { inferShapes } from '../../src/analysis/infer.js';
 import { isKnown } from '../../src/graph/dim.js';
@@ -18,14 +18,15 @@ const SIZES: readonly (readonly [RegExp, number])[] = [
   [/feature/, 80],
   [/encoder_sequence_length \/ 2/, 1500],
   [/encoder_sequence/, 3000],
-  [/seq|token|length/, 16],
   [/height|width|image/, 224],
 ];
 
+const TOKENS = 16;
+
 /** Open sides of images, and lengths of what is no image, to be tried in turn. */
 const OPEN: readonly (readonly [image: number, length: number])[] = [
-  [224, 16],
-  [320, 512],
+  [224, 512],
+  [320, 16],
   [640, 576],
   [256, 16_000],
   [192, 1536],
@@ -50,6 +51,8 @@ function filled(model: Model, image: number, length: number): Record<string, num
       if (isKnown(d) && d > 0) return d;
       const found = SIZES.find(([pattern]) => pattern.test(String(d)));
       if (found) return found[1];
+      // Tokens are few, samples of sound are many.
+      if (type.dtype === 'int64' || rank > 2) return axis === 0 ? 1 : rank === 4 ? image : TOKENS;
       return axis === 0 ? 1 : rank === 4 ? image : length;
     });
   }
@@ -104,7 +107,7 @@ function drawn(
     );
   // One number is a threshold, a speed, a probability.
   const within = range ?? (size === 1 ? ([0.5, 0.5] as const) : undefined);
-  const numbers = dims.length === 4 ? image(dims, within ?? [0, 1], random) : noise(size, within, random);
+  const numbers = dims.length === 4 ? image(dims, within ?? [-1, 1], random) : noise(size, within, random);
   if (dtype === 'float64') return new Tensor('float64', Float64Array.from(numbers), dims);
   return new Tensor('float32', numbers, dims);
 }
@@ -115,30 +118,42 @@ function noise(size: number, range: readonly [number, number] | undefined, rando
   );
 }
 
-/** Waves of several lengths with a little noise. */
+/** Noise at several scales, the larger the stronger, as in photographs. */
 function image(
   dims: readonly number[],
   [low, high]: readonly [number, number],
   random: Random,
 ): Float32Array {
   const [, , height, width] = dims as [number, number, number, number];
-  const out = new Float32Array(dims.reduce((n, d) => n * d, 1));
-  const planes = dims[0]! * dims[1]!;
-  for (let plane = 0; plane < planes; plane++) {
-    const waves = Array.from({ length: 6 }, () => [
-      random.float() * 12,
-      random.float() * 12,
-      random.float() * 7,
-    ]);
-    for (let i = 0; i < height * width; i++) {
-      const [y, x] = [Math.floor(i / width) / height, (i % width) / width];
-      let sum = 0;
-      for (const [a, b, phase] of waves) sum += Math.sin(a! * y + b! * x + phase!);
-      const value = 0.5 + sum / 10 + 0.05 * (random.float() - 0.5);
-      out[plane * height * width + i] = low + (high - low) * Math.min(1, Math.max(0, value));
-    }
+  const out = new Float32Array(dims.reduce((n, d) => n * d, 1)).fill(0.5);
+  for (let plane = 0; plane < dims[0]! * dims[1]!; plane++) {
+    const pixels = out.subarray(plane * height * width, (plane + 1) * height * width);
+    for (let octave = 1; octave <= 7; octave++)
+      addNoise(pixels, width, height, 2 ** octave, 0.6 / octave, random);
   }
-  return out;
+  return out.map((x) => low + (high - low) * Math.min(1, Math.max(0, x)));
+}
+
+/** Adds random numbers on a grid of cells, interpolated between them. */
+function addNoise(
+  pixels: Float32Array,
+  width: number,
+  height: number,
+  cells: number,
+  strength: number,
+  random: Random,
+): void {
+  const side = cells + 1;
+  const grid = Float64Array.from({ length: side * side }, () => strength * (random.float() - 0.5));
+  for (let i = 0; i < pixels.length; i++) {
+    const [y, x] = [(Math.floor(i / width) / height) * cells, ((i % width) / width) * cells];
+    const [row, column] = [Math.floor(y), Math.floor(x)];
+    const [v, u] = [y - row, x - column];
+    const at = row * side + column;
+    const above = grid[at]! * (1 - u) + grid[at + 1]! * u;
+    const below = grid[at + side]! * (1 - u) + grid[at + side + 1]! * u;
+    pixels[i] = pixels[i]! + above * (1 - v) + below * v;
+  }
 }
 
 /** What the integers that an input is quantised to can say. */

@@ -144,4 +144,9 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = { Resize: { ...Resize, float: carriedFloat }, Upsample };
+const SCALES: Pick<Operator, 'traits'> = { traits: { float32: ['scales'] } };
+
+export const resizeOperators: OperatorTable = {
+  Resize: { ...Resize, ...SCALES, float: carriedFloat },
+  Upsample: { ...Upsample, ...SCALES },
+};
