@@ -50,8 +50,9 @@ class Reading {
     return isDifferentiable(this.types.get(name));
   }
 
+  /** Constants that are added or multiplied may be means, anchors or strides. */
   hasWeights(node: Node): boolean {
-    return node.inputs.some((name) => this.weights.has(name));
+    return traitsOf(node).arithmetic === undefined && node.inputs.some((name) => this.weights.has(name));
   }
 
   /** Values that gradients lead from to the inputs or the weights. */
@@ -169,9 +170,8 @@ function withoutPreprocessing(model: Model, inference: Inference): Transformed {
   const reading = new Reading(inference);
   // A flag or a mask is an input of a node that has others; what is made of raw inputs alone is preprocessing.
   const inside = new Set(raw.map(({ name }) => name));
-  const isFixed = (name: string): boolean => name === '' || inside.has(name) || isConstant(name);
-  const constants = new Set([...graph.initializers.keys()]);
-  const isConstant = (name: string): boolean => constants.has(name) && !reading.weights.has(name);
+  const constants = new Set(graph.initializers.keys());
+  const isFixed = (name: string): boolean => name === '' || inside.has(name) || constants.has(name);
   const replaced = new Map<string, Node>();
   for (const { node } of reading.nodes) {
     if (traitsOf(node).isConstant) for (const name of node.outputs) constants.add(name);

@@ -340,9 +340,9 @@ describe('a quantised network in floats', () => {
       outputsOf(model, given),
     ]);
     const far = (numbers: readonly number[]) =>
-      Math.max(...before['y']!.map((x, i) => Math.abs(x - numbers[i]!)));
-    expect(far(rounded['y']!)).toBeLessThan(2e-3);
-    expect(far(whole['y']!)).toBeGreaterThan(0.1);
+      Math.max(...before.y!.map((x, i) => Math.abs(x - numbers[i]!)));
+    expect(far(rounded.y!)).toBeLessThan(2e-3);
+    expect(far(whole.y!)).toBeGreaterThan(0.1);
   });
 
   it('gives floats for outputs of integers, and takes integers as inputs', async () => {
@@ -359,8 +359,8 @@ describe('a quantised network in floats', () => {
     expect(String(float.model.graph.outputs[0]!.type)).toBe('float32[1,4]');
     expect(float.changes.at(-1)!.what).toContain("output 'y' is float32");
     const x = new ort.Tensor('uint8', Uint8Array.of(0, 9, 10, 30), [1, 4]);
-    expect((await outputsOf(float.model, { x }))['y']).toEqual([-5, -0.5, 0, 10]);
-    expect((await outputsOf(model, { x }))['y']).toEqual([80, 98, 100, 140]);
+    expect((await outputsOf(float.model, { x })).y).toEqual([-5, -0.5, 0, 10]);
+    expect((await outputsOf(model, { x })).y).toEqual([80, 98, 100, 140]);
   });
 
   it('keeps integers for operators that need them', async () => {

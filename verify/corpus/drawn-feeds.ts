@@ -51,6 +51,7 @@ function filled(model: Model, image: number, length: number): Record<string, num
       if (isKnown(d) && d > 0) return d;
       const found = SIZES.find(([pattern]) => pattern.test(String(d)));
       if (found) return found[1];
+      if (/state|^[hc]\d*$/.test(name)) return 1;
       // Tokens are few, samples of sound are many.
       if (type.dtype === 'int64' || rank > 2) return axis === 0 ? 1 : rank === 4 ? image : TOKENS;
       return axis === 0 ? 1 : rank === 4 ? image : length;
