@@ -3,6 +3,7 @@
 import * as ort from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import type { GraphText } from '../analysis/models.testing.js';
+import { gradients } from '../autodiff/gradients.js';
 import type { DataType } from '../graph/dtype.js';
 import type { Tensor } from '../graph/tensor.js';
 import { isQuantised } from '../ops/float.js';
@@ -343,6 +344,18 @@ describe('a quantised network in floats', () => {
       Math.max(...before.y!.map((x, i) => Math.abs(x - numbers[i]!)));
     expect(far(rounded.y!)).toBeLessThan(2e-3);
     expect(far(whole.y!)).toBeGreaterThan(0.1);
+    const { model: both, gradients: of } = gradients(
+      inFloat(model, { rounding: 'straight-through' }).model,
+      'y',
+      ['x'],
+    );
+    const slopes = (await outputsOf(both, given))[of.get('x')!]!;
+    // The gradient of d² is 2d where x is within the range.
+    before.y!.forEach((square, i) => {
+      const x = Number(given.x.data[i]);
+      const isInside = x > -10 / 3;
+      expect(slopes[i]).toBeCloseTo(isInside ? 2 * Math.sign(x) * Math.sqrt(square) : 0, 2);
+    });
   });
 
   it('gives floats for outputs of integers, and takes integers as inputs', async () => {
