@@ -126,7 +126,7 @@ export function describeProxy(
 
     if (needs.gradients) {
       it('names an operator on the way that has no gradient', async () => {
-        const error = await codeOf(scoreOf(proxy, withoutRule()));
+        const error = await codeOf(scoreOf(proxy, withoutRule(), { loss: 'cross-entropy' }));
         expect(error.code).toBe('GRADIENT_MISSING');
         expect(error.where).toMatchObject({ node: 'odd', operator: 'Det' });
       });
@@ -139,7 +139,7 @@ export function describeProxy(
       });
     }
 
-    if (needs.labels) {
+    if (needs.classes) {
       it('refuses an output without classes', async () => {
         const model = modelOf({
           inputs: ['x: 4,5'],

@@ -29,7 +29,10 @@ export interface ProxyNeeds {
   readonly samples: number;
   /** How many batches. */
   readonly batches: number;
+  /** A loss: classes, or targets, of samples. */
   readonly labels: boolean;
+  /** Whether the output must be of classes. */
+  readonly classes?: true;
   /** Whether gradients are taken, so that every operator on their way needs a rule for them. */
   readonly gradients: boolean;
 }
@@ -212,7 +215,7 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
       },
     );
   }
-  if (needs.labels) subject.checkClasses();
+  if (needs.classes) subject.checkClasses();
   if (needs.samples > 0 || needs.gradients) checkSize(subject, name);
 }
 

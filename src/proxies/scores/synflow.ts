@@ -15,6 +15,7 @@ import { onesBatch } from '../subject/batch.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { inFloat64 } from '../subject/float64.js';
 import { finished } from '../subject/gradient-pass.js';
+import { withTotal } from '../subject/loss.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 
@@ -68,9 +69,10 @@ export function withOnes(model: Model, { lookups }: Subject): Model {
 }
 
 async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' | 'logarithmic'>> {
-  const { layers, samples, logits } = subject;
+  const { layers, samples, heads } = subject;
   const names = layers.map((layer) => layer.weight);
-  const differentiated = gradients(model, logits.name, names);
+  const whole = withTotal(model, heads);
+  const differentiated = gradients(whole.model, whole.total, names);
   const builder = extend(differentiated.model);
   const total = (value: Value): Value => value.cast('float64').sum().reshape([1]);
   // All samples are the same, so that one of them has this part of the gradient.

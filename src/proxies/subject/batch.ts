@@ -1,5 +1,5 @@
-// The data a network is scored on where none is given: normal numbers, tokens of its vocabulary, and labels, all drawn
-// from a seed.
+// The data a network is scored on where none is given: normal numbers, tokens of its vocabulary, all drawn from a
+// seed.
 import type { DataType } from '../../graph/dtype.js';
 import type { Model } from '../../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
@@ -140,10 +140,4 @@ function fill(
         hint: 'give the inputs',
       });
   }
-}
-
-/** Labels drawn evenly, for cross-entropy. */
-export function drawLabels(count: number, classes: number, seed: number, index: number): BigInt64Array {
-  const random = streamFor(seed, 'labels', index);
-  return BigInt64Array.from({ length: count }, () => BigInt(random.below(classes)));
 }

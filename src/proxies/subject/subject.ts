@@ -4,7 +4,7 @@
 import { cost } from '../../analysis/cost.js';
 import { inferShapes } from '../../analysis/infer.js';
 import { isKnown } from '../../graph/dim.js';
-import { type Model, nodeLabel } from '../../graph/graph.js';
+import type { Model } from '../../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
 import { streamFor } from '../../nn/stream.js';
 import { traitsOf } from '../../ops/index.js';
@@ -12,7 +12,9 @@ import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/sessi
 import { forBatch } from '../../spaces/network-builder.js';
 import { floatData } from '../../transform/tensor-data.js';
 import { AuspexError } from '../../util/errors.js';
-import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js';
+import type { LossKind } from './head-evidence.js';
+import { findHeads, type Head } from './heads.js';
 import { NetworkCounts } from './network-counts.js';
 import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
@@ -33,6 +35,8 @@ export interface SubjectOptions extends PrepareOptions {
   readonly vocabulary?: number;
   /** `batch`: batch normalisation takes the batch's own statistics. `frozen`: the running ones of the model. */
   readonly statistics?: 'batch' | 'frozen';
+  /** The loss of all heads; `auto` by default: what fits each, see head-evidence.ts. */
+  readonly loss?: LossKind | 'auto';
   /** Names of the weights that count, instead of those that are found. */
   readonly weights?: readonly string[];
   /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
@@ -53,17 +57,6 @@ const LARGE_MACS = 2e9;
  */
 const REWRITTEN_MACS_PER_NODE = 1e6;
 
-/** The rows that a loss compares with labels. */
-export interface Logits {
-  readonly name: string;
-  readonly dims: readonly number[];
-  /** The axis of classes: 1 for maps (N, C, H, W), otherwise the last. */
-  readonly axis: number;
-  readonly classes: number;
-  /** Rows: all elements but those of one axis. */
-  readonly rows: number;
-}
-
 export class Subject {
   /** Without functions, all sizes known, constants as initializers. */
   readonly model: Model;
@@ -74,7 +67,8 @@ export class Subject {
   readonly roles: ReadonlyMap<string, Role>;
   /** Where tokens are looked up. */
   readonly lookups: readonly Lookup[];
-  readonly logits: Logits;
+  /** What a loss compares, the head with most layers before it first. */
+  readonly heads: readonly [Head, ...Head[]];
   /** Samples of a batch: the first dimension of the first input. */
   readonly samples: number;
   /** Trained parameters of every constant that holds some. */
@@ -104,7 +98,11 @@ export class Subject {
     this.layers = chosenLayers(found.layers, options.weights, model);
     this.model = initialise === 'file' ? model : reinitialise(model, found.roles, { seed, how: initialise });
     this.lookups = findLookups(model, types);
-    this.logits = logitsOf(model, types);
+    this.heads = findHeads(model, types, {
+      loss: options.loss,
+      isNamed: options.output !== undefined,
+      hasLabels: options.labels !== undefined,
+    });
     this.samples = samplesOf(model);
   }
 
@@ -159,6 +157,11 @@ export class Subject {
         seed: draw === 0 ? this.seed : seed,
       });
     });
+  }
+
+  /** The head with most layers before it: the logits of a classifier. */
+  get logits(): Head {
+    return this.heads[0];
   }
 
   /** The value that was named as the output of the last block. */
@@ -226,11 +229,14 @@ export class Subject {
     return drawBatch(this.model, { seed, index, vocabulary, lookups });
   }
 
-  /** Classes of the rows of the logits, given or drawn. */
-  labels(index = 0): BigInt64Array {
-    const given = this.#options.labels?.[index];
-    const { rows, classes } = this.logits;
-    if (given === undefined) return drawLabels(rows, classes, this.seed, index);
+  /** Classes of the rows of a head, given for the first or drawn. */
+  labels(index = 0, position = 0): BigInt64Array {
+    const given = position === 0 ? this.#options.labels?.[index] : undefined;
+    const { rows, classes } = this.heads[position]!;
+    if (given === undefined) {
+      const random = streamFor(this.seed, position === 0 ? 'labels' : `labels ${position}`, index);
+      return BigInt64Array.from({ length: rows }, () => BigInt(random.below(classes)));
+    }
     const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
     if (!isFit) {
       throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
@@ -282,12 +288,12 @@ export class Subject {
     }
   }
 
-  /** Throws unless the output can be taken for logits. */
+  /** Throws unless the output is of classes. */
   checkClasses(): void {
-    const { name, dims, classes } = this.logits;
-    if (dims.length >= 2 && classes >= 2) return;
-    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has no classes to tell apart`, {
-      hint: 'name the output that holds logits',
+    const { output, dims, loss, why } = this.logits;
+    if (loss === 'cross-entropy') return;
+    throw new AuspexError('PROXY_CLASSES', `output '${output}' [${dims}] has no classes: ${why}`, {
+      hint: 'if it has, say so with --loss cross-entropy, or name the output that holds logits with --logits',
     });
   }
 
@@ -327,29 +333,6 @@ function chosenLayers(
       hint: 'list them with explain',
     });
   });
-}
-
-/** The output, or what went into a softmax at the end. */
-function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logits {
-  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
-  let { name } = graph.outputs[0]!;
-  for (let node = producers.get(name); node !== undefined; node = producers.get(name)) {
-    const { moves, softmax } = traitsOf(node);
-    if (moves !== 'same' && softmax === undefined) break;
-    name = node.inputs[0]!;
-    if (softmax !== undefined) break;
-  }
-  const type = types.get(name) as TensorType;
-  if (!type.shape?.every(isKnown)) {
-    throw new AuspexError('PROXY_SHAPES', `output '${name}' is ${type}: its sizes are not known`, {
-      where: { node: nodeLabel(producers.get(name) ?? graph.nodes[0]!) },
-      hint: 'give the sizes that are symbols',
-    });
-  }
-  const dims = type.shape as readonly number[];
-  const axis = dims.length >= 4 ? 1 : dims.length - 1;
-  const classes = dims[axis] ?? 1;
-  return { name, dims, axis, classes, rows: dims.reduce((n, d) => n * d, 1) / classes };
 }
 
 function samplesOf({ graph }: Model): number {
