@@ -13,6 +13,7 @@
 // | convolution       | plain, transposed or deformable                          | layers, fans, axes of channels     |
 // | product           | how its matrices are written                             | layers, attention                  |
 // | softmax           | itself or its logarithm                                  | attention, logits                  |
+// | isLinear          | a linear function of its first input, no other trait     | flows in powers of two             |
 // | recurrent         | a layer that goes through a sequence                     | weights                            |
 // | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
 // | ignoresElementsOf | inputs of which only size and type are looked at         | what depends on the input          |
@@ -113,6 +114,7 @@ export interface Traits {
   /** `matmul`: numpy's; `gemm`: of two matrices, with a third added; `einsum`: by an equation; `packed`: of weights in few bits. */
   readonly product?: 'matmul' | 'gemm' | 'einsum' | 'packed';
   readonly softmax?: 'plain' | 'logarithm';
+  readonly isLinear?: true;
   readonly recurrent?: true;
   readonly attention?: true;
   /** Names of inputs. */

@@ -60,14 +60,20 @@ function targets(subject: Subject, head: Head, position: number, index: number):
   return hostTensor('float32', Float32Array.from({ length: product(head.dims) }, draw), head.dims);
 }
 
-/** The model with a value that is the sum of all heads, for gradients of the whole output. */
-export function withTotal(model: Model, heads: readonly Head[]): { model: Model; total: string } {
+/**
+ * The model with a value that is the sum of all heads, for gradients of the whole output.
+ *
+ * @param factorOf what a head counts with
+ */
+export function withTotal(
+  model: Model,
+  heads: readonly Head[],
+  factorOf: (head: Head) => number = () => 1,
+): { model: Model; total: string } {
   const [first, ...others] = heads as [Head, ...Head[]];
   if (others.length === 0) return { model, total: first.name };
   const builder = extend(model);
-  const total = builder.sum(heads.map(({ name }) => builder.value(name).sum()));
-  return {
-    model: extended(model, builder, [...model.graph.outputs.map(({ name }) => builder.value(name)), total]),
-    total: total.name,
-  };
+  const total = builder.sum(heads.map((head) => builder.value(head.name).sum().mul(factorOf(head))));
+  const outputs = model.graph.outputs.map(({ name }) => builder.value(name));
+  return { model: extended(model, builder, [...outputs, total]), total: total.name };
 }

@@ -41,6 +41,8 @@ export interface SubjectOptions extends PrepareOptions {
   readonly weights?: readonly string[];
   /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
   readonly features?: string;
+  /** Bytes that a graph of the network may take; without end by default. */
+  readonly memory?: number;
   /** How graphs are run. */
   readonly session?: SessionOptions;
 }
@@ -172,6 +174,11 @@ export class Subject {
   /** What is counted of the network as it was given. */
   get counts(): NetworkCounts {
     return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
+  }
+
+  /** Bytes that one of its graphs may take. */
+  get memory(): number {
+    return this.#options.memory ?? Number.POSITIVE_INFINITY;
   }
 
   /** How its graphs are run. */

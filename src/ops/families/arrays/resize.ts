@@ -63,6 +63,7 @@ const Resize: Operator = {
   },
   cost: COST,
   roles: { data: ['X'], others: 'setting' },
+  traits: { isLinear: true },
   gradient: resizeGradient,
 };
 
@@ -78,6 +79,7 @@ const Upsample: Operator = {
   },
   cost: COST,
   roles: { setting: ['scales'] },
+  traits: { isLinear: true },
 };
 
 function upsampleScales(call: Call): readonly Dim[] | 'unknown' {
