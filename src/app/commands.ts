@@ -14,7 +14,7 @@ const registered = new Map<string, CommandExtension>();
 /** @throws AuspexError COMMAND_TWICE */
 export function registerCommand(command: CommandExtension): void {
   if (registered.has(command.name)) {
-    throw new AuspexError('COMMAND_TWICE', `there is a command called '${command.name}' already`);
+    throw new AuspexError('COMMAND_TWICE', `a command called '${command.name}' already exists`);
   }
   registered.set(command.name, command);
 }

@@ -108,9 +108,8 @@ function expectOneChoice({ part, split, unseen, space, arch }: EvaluateRequest):
     throw new AuspexError('BAD_OPTION', message);
   };
   if (part !== undefined && split === undefined) refuse('--part requires --split');
-  if (unseen && split !== undefined) refuse('--unseen and --split both choose rows: give one of them');
-  if (arch !== undefined && space === undefined)
-    refuse('--arch names a column of a plain file: give --space');
+  if (unseen && split !== undefined) refuse('--unseen and --split cannot be combined');
+  if (arch !== undefined && space === undefined) refuse('--arch requires --space');
 }
 
 /** A plain file, its labels as the predictor knows them. */
@@ -129,7 +128,7 @@ async function plainTable(
 export function rowsText(tableRows: number, { rows, split, part }: ChosenRows): string {
   return split === undefined
     ? `all ${tableRows} rows, including training rows; use --unseen to exclude them`
-    : `${rows.length}, the ${part} rows of ${split}`;
+    : `${rows.length} ${part} rows of ${split}`;
 }
 
 function reportOf({ file, info, data, tableRows, chosen, labels }: Evaluated): string {
@@ -149,10 +148,10 @@ function expectCovered(table: Table, predictor: Predictor, resolver: Resolver, d
   if (uncovered === undefined) return;
   throw new AuspexError(
     'EVALUATE_SPACE',
-    `the predictor is for ${spaces.join(', ')}, the table has ${table.space}`,
+    `the predictor was trained on ${spaces.join(', ')}, but the table contains ${table.space}`,
     {
       where: { file: data },
-      hint: `give a table of ${spaces.join(', ')}, or a predictor of ${table.space}`,
+      hint: `give a table of ${spaces.join(', ')}, or a predictor for ${table.space}`,
       cause: uncovered,
     },
   );
@@ -176,8 +175,10 @@ function labelPairs(
     if (pairs.length > 0) return { pairs, absent: all.map((p) => p.column).filter((name) => !has(name)) };
     throw new AuspexError(
       'TABLE_NO_LABEL',
-      `the table has none of what the predictor predicts: ${all.map(({ column }) => column).join(', ')}`,
-      { hint: `name one with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}` },
+      `the table has none of the predicted labels: ${all.map(({ column }) => column).join(', ')}`,
+      {
+        hint: `choose a label of the table with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}`,
+      },
     );
   }
   // Says what the table has, if it does not have this.
@@ -250,14 +251,14 @@ function unseenRows(table: Table, info: PredictorInfo, data: string): ChosenRows
   const known = new Set(table.labels.map(({ name }) => name));
   const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();
   if (split === undefined || split.of !== rows.length) {
-    throw new AuspexError('SPLIT_UNKNOWN', 'it cannot be told which rows of this table were trained on', {
+    throw new AuspexError('SPLIT_UNKNOWN', 'the training rows of this table are unknown', {
       where: { file: data },
-      hint: 'give the table that it was trained on, or a split with --split',
+      hint: 'give the table the predictor was trained on, or a split with --split',
     });
   }
   const { test } = randomSplit(split.of, split);
   const unseen = Uint32Array.from(test, (row) => rows[row]!);
-  return { rows: unseen, split: 'its training, by row number', part: 'test' };
+  return { rows: unseen, split: 'the training split, by row number', part: 'test' };
 }
 
 async function chosenRows(table: Table, { split, part = 'test' }: EvaluateRequest): Promise<ChosenRows> {

@@ -57,7 +57,7 @@ export function expectLabels(
   const names = [...new Set(known.map(({ name }) => name))];
   const unknown = wanted.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new AuspexError('LABEL_UNKNOWN', `no label '${unknown}' is predicted`, {
-    hint: `there are ${names.join(', ')}`,
+  throw new AuspexError('LABEL_UNKNOWN', `no predictor predicts '${unknown}'`, {
+    hint: `choose from ${names.join(', ')}`,
   });
 }

@@ -186,7 +186,7 @@ function refusal(predictor: Predictor, network: Network): AuspexError | undefine
   if (isCells && sizes.length > 0) {
     return new AuspexError(
       'PREDICTOR_SIZES',
-      `the predictor is for networks at the sizes of ${predictor.info.seen.spaces.join(', ')}`,
+      `the predictor is for networks at the default sizes of ${predictor.info.seen.spaces.join(', ')}`,
       { hint: `leave out --${sizes.map(([name]) => name).join(', --')}` },
     );
   }
@@ -253,8 +253,8 @@ function costOf(network: Network): Cost {
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
   return (
-    `No predictor covers this network. Measure at least 30 networks like it, list them in a table ` +
-    `(paths of ONNX files or architectures, and a column for each label), and train one for ${what}: ` +
+    `No predictor covers this network. Measure at least 30 similar networks, list them in a table ` +
+    `(ONNX paths or architectures, one column per label), and train a predictor for ${what}: ` +
     `auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`
   );
 }

@@ -161,7 +161,7 @@ function filled(ref: string, files: readonly string[], otherwise: string): reado
   if (files.length > 0) return files;
   throw new AuspexError('NETWORKS_NONE', otherwise, {
     where: { file: ref },
-    hint: 'folders are searched for *.onnx; in patterns * and ? stand for characters, ** for folders',
+    hint: 'folders are searched for *.onnx; in patterns, * and ? match characters and ** matches folders',
   });
 }
 

@@ -91,7 +91,7 @@ function checkValue(builder: Builder, name: string): void {
     throw new AuspexError('GRADIENT_VALUE', `the graph has no value called '${name}'`);
   }
   if (!isDifferentiable(type)) {
-    throw new AuspexError('GRADIENT_VALUE', `'${name}' (${type}) has no gradient: it is no float tensor`);
+    throw new AuspexError('GRADIENT_VALUE', `'${name}' (${type}) has no gradient: it is not a float tensor`);
   }
 }
 
@@ -121,7 +121,7 @@ function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder
   node.outputs.forEach((name, i) => {
     if (name === '') return;
     const value = values[i];
-    if (value === undefined) throw cannotPass(node, `its output ${i} is used, which is not taken apart`);
+    if (value === undefined) throw cannotPass(node, `its output ${i} is used but has no gradient rule`);
     builder.nodes.push({ ...IDENTITY, name, inputs: [value.name], outputs: [name] });
   });
 }
@@ -130,12 +130,12 @@ function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder
 function cannotPass(node: Node, why: string, of?: string): AuspexError {
   const operator = operatorName(node);
   const gradient = of === undefined ? 'a gradient' : `the gradient of '${of}'`;
-  return new AuspexError('GRADIENT_MISSING', `${gradient} flows through ${operator}, and ${why}`, {
+  return new AuspexError('GRADIENT_MISSING', `${gradient} passes through ${operator}, and ${why}`, {
     where: { node: nodeLabel(node), operator },
   });
 }
 
-/** Takes apart what no runtime has. */
+/** Decomposes operators that no runtime has. */
 function withoutOwnOperators(builder: Builder): void {
   for (const node of builder.nodes.splice(0)) {
     if (node.domain === OWN_DOMAIN) nameOutputs(node, takeApart(node, builder), builder);
@@ -221,11 +221,11 @@ class GradientWriter {
     const wanted = inputs.map((name) => this.#active.has(name));
     if (!wanted.includes(true)) {
       if (!usedNames(node).some((name) => this.#active.has(name))) return;
-      throw cannotPass(node, 'what it depends on is used inside of it', this.#of);
+      throw cannotPass(node, 'its subgraph uses a value that needs a gradient', this.#of);
     }
     const operator = operatorFor(node);
     if (operator?.gradient === undefined) {
-      throw cannotPass(node, 'no rule says how it is differentiated', this.#of);
+      throw cannotPass(node, `${operatorName(node)} has no gradient rule`, this.#of);
     }
     const builder = this.#builder;
     try {

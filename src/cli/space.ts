@@ -1,4 +1,4 @@
-// `auspex space`: the search spaces, their architectures, and the networks these stand for.
+// `auspex space`: lists search spaces; samples, describes and exports their architectures.
 import { Command } from 'commander';
 import { spaceDescriptionOf, spaceListOf } from '../app/documents/space.js';
 import { linesOf } from '../app/lines.js';

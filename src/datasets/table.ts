@@ -108,7 +108,7 @@ export class Table {
   text(name: string): TextColumn {
     const column = this.texts.get(name);
     if (column) return column;
-    throw new AuspexError('TABLE_NO_TEXT', `the table has no column of words '${name}'`, {
+    throw new AuspexError('TABLE_NO_TEXT', `the table has no text column '${name}'`, {
       hint: `it has ${[...this.texts.keys()].join(', ') || 'none'}; keep one with auspex data import --group ${name}`,
     });
   }
@@ -273,7 +273,7 @@ function finite(name: string, column: Float64Array): Float64Array {
   );
   if (row < 0) return column;
   throw new AuspexError('TABLE_VALUE', `label '${name}' is ${column[row]} in row ${row + 1}`, {
-    hint: 'a value that is not known is missing: NaN in memory, an empty field in a file',
+    hint: 'leave unknown values out: NaN in memory, an empty field in a file',
   });
 }
 

@@ -105,7 +105,7 @@ export function metricNamed(text: string): NamedMetric {
   const isWrong = argument !== undefined && (metric?.parameter === undefined || value === undefined);
   if (metric === undefined || isWrong || rest.length > 0) {
     throw new AuspexError('METRIC_UNKNOWN', `there is no metric '${text}'`, {
-      hint: `one of ${Object.entries<Metric>(METRICS)
+      hint: `choose one of ${Object.entries<Metric>(METRICS)
         .map(([key, { parameter }]) => (parameter ? `${key}@${parameter.name}` : key))
         .join(', ')}`,
     });

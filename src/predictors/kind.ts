@@ -112,7 +112,7 @@ export function kindNamed(name: string): PredictorKind {
   const kind = KINDS.get(name);
   if (kind !== undefined) return kind;
   throw new AuspexError('PREDICTOR_UNKNOWN', `there is no predictor called '${printableStart(name, 40)}'`, {
-    hint: `there are ${[...KINDS.keys()].join(', ')}`,
+    hint: `choose one of ${[...KINDS.keys()].join(', ')}`,
   });
 }
 

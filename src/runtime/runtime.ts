@@ -78,7 +78,7 @@ async function imported(name: 'node' | 'web'): Promise<RuntimeModule> {
     const where = name === 'node' ? ` on ${process.platform} ${process.arch}` : '';
     throw new AuspexError('RUNTIME_MISSING', `onnxruntime-${name} cannot be loaded${where}`, {
       kind: 'failure',
-      hint: 'install the one that runs everywhere: npm install onnxruntime-web',
+      hint: 'install the portable runtime: npm install onnxruntime-web',
       cause,
     });
   }

@@ -96,15 +96,24 @@ export class Session {
   }
 
   /** Compiles the bytes of a file as they are. */
-  static async ofBytes(
-    given: Uint8Array | (() => Uint8Array),
-    options: SessionOptions = {},
+  static ofBytes(given: Uint8Array | (() => Uint8Array), options: SessionOptions = {}): Promise<Session> {
+    return Session.#compile(given, options);
+  }
+
+  /** Compiles a file, with the weights that lie beside it; of any size. */
+  static ofFile(path: string, options: SessionOptions = {}): Promise<Session> {
+    return Session.#compile(path, options);
+  }
+
+  static async #compile(
+    given: string | Uint8Array | (() => Uint8Array),
+    options: SessionOptions,
   ): Promise<Session> {
     const { module, isNative } = await loadRuntime();
     const { threads, optimization = 'all', providers, memoryPattern = true, isApart } = options;
     const { prepacking = true } = options;
     try {
-      const bytes = typeof given === 'function' ? given() : given;
+      const source = typeof given === 'function' ? given() : given;
       const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
@@ -114,9 +123,9 @@ export class Session {
         ...(prepacking ? {} : { extra: { session: { disable_prepacking: '1' } } }),
       };
       return new Session(
-        isApart && isNative
-          ? await ApartSession.create(bytes, settings)
-          : await module.InferenceSession.create(bytes, settings),
+        isApart && isNative && typeof source !== 'string'
+          ? await ApartSession.create(source, settings)
+          : await module.InferenceSession.create(source as Uint8Array, settings),
       );
     } catch (error) {
       throw wrapped(error, 'RUNTIME_REFUSED', 'ONNX Runtime does not take the model');

@@ -59,7 +59,7 @@ export const SPACES: readonly AnySpace[] = spaces;
 /** Makes a space known by its name. @throws AuspexError SPACE_TWICE */
 export function registerSpace(space: AnySpace): void {
   if (spaces.some(({ name }) => name === space.name)) {
-    throw new AuspexError('SPACE_TWICE', `there is a space called '${space.name}' already`);
+    throw new AuspexError('SPACE_TWICE', `a space called '${space.name}' already exists`);
   }
   spaces.push(space);
 }

@@ -38,7 +38,7 @@ export async function importTable(file: string, options: ImportOptions, work: Wo
   const texts = column === undefined ? groups : [...groups, column];
   const { table: read, resolved } = await openTable(file, { ...options, rules, texts }, work);
   if (read.rows === 0) {
-    throw new AuspexError('TABLE_EMPTY', skipped.length === 0 ? 'the file holds no rows' : allBad(skipped), {
+    throw new AuspexError('TABLE_EMPTY', skipped.length === 0 ? 'the file has no rows' : allBad(skipped), {
       where: { file },
     });
   }
@@ -75,5 +75,5 @@ async function longColumn(file: string, options: ImportOptions, work: Work): Pro
 
 function allBad(skipped: readonly SkippedRow[]): string {
   const [first] = skipped;
-  return `all ${skipped.length} rows are bad; ${first!.at}: ${first!.message}`;
+  return `all ${skipped.length} rows are invalid; ${first!.at}: ${first!.message}`;
 }

@@ -57,11 +57,9 @@ function plainTable(
 ): PlainTable | undefined {
   if (space !== undefined) return { space, arch: arch ?? 'arch', labels: resolved.map(({ label }) => label) };
   if (arch === undefined && labels === undefined && provenance === undefined) return undefined;
-  throw new AuspexError(
-    'BAD_OPTION',
-    '--arch, --label and --provenance explain a plain file, which needs --space',
-    { hint: 'auspex data import FILE --space NAME --arch COLUMN --label COLUMN -o OUT.csv.gz' },
-  );
+  throw new AuspexError('BAD_OPTION', '--arch, --label and --provenance require --space', {
+    hint: 'auspex data import FILE --space NAME --arch COLUMN --label COLUMN -o OUT.csv.gz',
+  });
 }
 
 /** Numbers of 0 and below have no logarithm. */
@@ -72,7 +70,7 @@ function settledTransform(resolved: ResolvedLabel, table: Table, file: string): 
   if (row < 0) return resolved;
   if (inferred.includes('transform')) return { ...resolved, label: { ...label, transform: 'linear' } };
   const value = table.column(label.name)[row]!;
-  throw new AuspexError('TABLE_VALUE', `label '${label.name}' is ${value}, which has no logarithm`, {
+  throw new AuspexError('TABLE_VALUE', `label '${label.name}' is ${value}, so it has no logarithm`, {
     where: { file, path: `row ${row + 1}` },
     hint: `give --label ${label.name}:${label.better}:linear`,
   });

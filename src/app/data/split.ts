@@ -170,5 +170,5 @@ function byFold(groups: Groups, { folds, fold, seed, validation }: SplitOptions)
 
 function needed<T>(value: T | undefined, flag: string): T {
   if (value !== undefined) return value;
-  throw new AuspexError('BAD_OPTION', `${flag} is needed`, { hint: 'see: auspex data split --help' });
+  throw new AuspexError('BAD_OPTION', `${flag} is required`, { hint: 'see: auspex data split --help' });
 }

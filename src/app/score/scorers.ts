@@ -69,7 +69,7 @@ function withoutScores(name: string, { error, errors = {} }: NetworkResult): Aus
     'PROXY_WITHOUT_SCORES',
     `${name} scores none of the networks: ${problemText(first)}`,
     {
-      hint: 'choose a proxy that fits the space: docs/reference/proxies.md says what each needs',
+      hint: 'choose a proxy that fits the space; docs/reference/proxies.md lists their requirements',
     },
   );
 }

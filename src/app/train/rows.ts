@@ -59,13 +59,13 @@ async function labelledTable(request: TrainRequest, notes: string[], work: Work)
     const long = longBy(table);
     if (long !== undefined) {
       notes.push(
-        `architectures repeat for every '${long}'; \`auspex data import --pivot ${long}\` makes a label of each`,
+        `architectures repeat for every '${long}'; \`auspex data import --pivot ${long}\` makes one label per value`,
       );
     }
     return table;
   }
   if (arch !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--arch names a column of a plain file, which needs --space');
+    throw new AuspexError('BAD_OPTION', '--arch requires --space');
   }
   const table = await readTableFile(data, { texts, progress: work.progress, signal: work.signal });
   const given = new Map(labels.map((label) => [label.name, label]));
@@ -79,8 +79,8 @@ function overridden(label: Label, request: LabelRequest | undefined, notes: stri
   if (better !== undefined && better !== label.better) {
     throw new AuspexError(
       'BETTER_CONTRADICTS',
-      `the table says that ${label.better} is better for '${label.name}', --label says ${better}`,
-      { hint: 'leave the direction out, or import the table again with another one' },
+      `for '${label.name}', ${label.better} is better in the table, but --label says ${better}`,
+      { hint: 'leave out the direction, or import the table again with the other one' },
     );
   }
   if (unit !== undefined && unit !== label.unit) notes.push(`${label.name}: unit ${unit}, not ${label.unit}`);
@@ -122,9 +122,9 @@ async function chosenRows(
     if (request.train !== undefined || request.validation !== undefined || group !== undefined) {
       throw new AuspexError(
         'BAD_OPTION',
-        '--split says which rows; --train, --validation and --group do too',
+        '--split cannot be combined with --train, --validation or --group',
         {
-          hint: 'leave those out',
+          hint: 'leave out those, or --split',
         },
       );
     }
@@ -138,7 +138,7 @@ async function chosenRows(
   const groups = group === undefined ? equal : joinedGroups(equal, groupsBy(groupKeys(present, group)));
   if (equal.duplicates > 0) {
     notes.push(
-      `${equal.duplicates} of ${known.length} rows repeat an architecture; equal ones are never both trained on and held out`,
+      `${equal.duplicates} of ${known.length} rows repeat an architecture; equal architectures stay on one side of the split`,
     );
   }
   const found = defaultSplit(known.length, request.train);
@@ -147,7 +147,7 @@ async function chosenRows(
   if (train < 1) {
     throw new AuspexError(
       'SPLIT_SIZE',
-      `${known.length} rows have the labels; ${validation} cannot be held out`,
+      `only ${known.length} rows have the labels; ${validation} of them cannot be held out`,
       {
         hint: 'give a smaller --validation, or none: --validation 0',
       },

@@ -166,9 +166,13 @@ function expectApplicable(kind: PredictorKind, request: TrainRequest): void {
   };
   const wrong = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   if (wrong === undefined) return;
-  throw new AuspexError('BAD_OPTION', `--${wrong} is for predictors trained in steps; ${kind.name} is not`, {
-    hint: 'leave it out',
-  });
+  throw new AuspexError(
+    'BAD_OPTION',
+    `--${wrong} applies only to predictors trained by gradient descent, not to ${kind.name}`,
+    {
+      hint: 'leave it out',
+    },
+  );
 }
 
 /** Throws where a kind sees cells and a space has none. */
@@ -176,14 +180,14 @@ function expectCells({ title, views }: PredictorKind, space: string): void {
   if (!views.includes('cell')) return;
   const hint = 'train a whole-network predictor: nn-former-network, nnlp-network or forest';
   if (space === ONNX) {
-    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, and the table lists ONNX files`, {
+    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, but the table lists ONNX files`, {
       hint,
     });
   }
   if (!SPACES.some(({ name }) => name === space) || spaceNamed(space).cell) return;
   throw new AuspexError(
     'SPACE_WITHOUT_CELLS',
-    `${spaceNamed(space).title} has no cells, which ${title} predicts`,
+    `${spaceNamed(space).title} has no cells; ${title} needs cells`,
     {
       hint,
     },

@@ -115,7 +115,7 @@ function changedRecipe<O extends object>(
 ): GraphRecipe<O> {
   const { steps = base.steps, members = base.members, batch = base.batch, rate = base.rate } = changes;
   if (![steps, members, batch].every((n) => Number.isInteger(n) && n >= 1)) {
-    throw new AuspexError('BAD_OPTION', 'steps, members and the rows of a batch must be at least 1');
+    throw new AuspexError('BAD_OPTION', 'steps, members and batch size must be at least 1');
   }
   const start = from && (from.info.recipe as { readonly model: O }).model;
   const { dropout } = base.model as { dropout?: number };
@@ -212,7 +212,7 @@ async function pretrained<O extends object>(
   if (space?.cell === undefined || archs.some((arch) => arch?.space !== space)) {
     throw new AuspexError(
       'SPACE_WITHOUT_CELLS',
-      `${kind.title} is pretrained on cells of one space; ${space?.title ?? 'these networks'} cannot be used`,
+      `${kind.title} is pretrained on the cells of one space; ${space?.title ?? 'these networks'} cannot be used`,
       { hint: 'give a space with cells, such as nasbench201' },
     );
   }

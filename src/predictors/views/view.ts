@@ -68,7 +68,7 @@ export function viewNamed(name: string): View {
   if (found !== undefined) return found;
   if (name.includes('+') && joinViews !== undefined) return joinViews(name.split('+').map(viewNamed));
   throw new AuspexError('VIEW_UNKNOWN', `there is no view called '${printableStart(name, 40)}'`, {
-    hint: `there are ${[...VIEWS.keys()].join(', ')}; a newer auspex may have it`,
+    hint: `known views: ${[...VIEWS.keys()].join(', ')}; update auspex if the file is newer`,
   });
 }
 

@@ -49,7 +49,7 @@ export class NetworkCounts {
     const open = [...new Set([count, samples].flatMap(symbolsIn))];
     const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
     throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
-      hint: `give them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
+      hint: `fix them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
     });
   }
 }

@@ -247,7 +247,7 @@ export class Subject {
     const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
     if (!isFit) {
       throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
-        hint: 'one for every row of the output',
+        hint: 'give one label per row of the output',
       });
     }
     return BigInt64Array.from(given, BigInt);
@@ -264,7 +264,7 @@ export class Subject {
       const tensor = given[name];
       if (tensor && tensor.type === dtype && String(tensor.dims) === String(shape)) continue;
       const what = tensor ? `${tensor.type}[${tensor.dims}]` : 'missing';
-      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}; what was given is ${what}`);
+      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}, not ${what}`);
     }
     return given;
   }
@@ -289,7 +289,7 @@ export class Subject {
         `weight '${weight}' has NaN or infinite elements (at ${at})`,
         {
           where: { path: `tensor '${weight}'` },
-          hint: 'the file is broken or its training diverged; re-initialise the weights',
+          hint: 'the file is broken or its training diverged; try --init seeded',
         },
       );
     }
@@ -337,7 +337,7 @@ function chosenLayers(
     const tensor = graph.initializers.get(name);
     if (tensor && /float/.test(tensor.dtype)) return { weight: name, dims: tensor.dims, fanIn: 1, uses: [] };
     throw new AuspexError('PROXY_WEIGHT', `the network has no float constant called '${name}'`, {
-      hint: 'list them with explain',
+      hint: '--explain lists them',
     });
   });
 }

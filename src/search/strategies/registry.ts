@@ -33,7 +33,7 @@ export const STRATEGIES: ReadonlyMap<string, StrategyEntry> = registered;
  */
 export function registerStrategy<S extends OptionsSchema>(name: string, entry: StrategyEntry<S>): void {
   if (registered.has(name)) {
-    throw new AuspexError('STRATEGY_TWICE', `there is a strategy called '${name}' already`);
+    throw new AuspexError('STRATEGY_TWICE', `a strategy called '${name}' already exists`);
   }
   registered.set(name, entry as unknown as StrategyEntry);
 }
@@ -48,7 +48,7 @@ export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOp
   const entry = registered.get(name);
   if (entry === undefined) {
     throw new AuspexError('STRATEGY_UNKNOWN', `there is no strategy called '${name}'`, {
-      hint: `there are ${[...registered.keys()].join(', ')}`,
+      hint: `choose one of ${[...registered.keys()].join(', ')}`,
     });
   }
   if (scorer !== undefined && !entry.takesScorer) {

@@ -1,0 +1,132 @@
+// Inputs for runs before and after a transformation: one drawing for both. Images are smooth, in the range that the
+// network's own quantisation tells, else between 0 and 1; token ids are small; open sizes are small, too.
+import { Tensor } from 'onnxruntime-node';
+import { inferShapes } from '../../src/analysis/infer.js';
+import { isKnown } from '../../src/graph/dim.js';
+import type { Model } from '../../src/graph/graph.js';
+import { isTensor, type ValueType } from '../../src/graph/types.js';
+import { traitsOf } from '../../src/ops/index.js';
+import { Random } from '../../src/util/random.js';
+
+/** Open sizes by what they are called; the first that fits counts. */
+const SIZES: readonly (readonly [RegExp, number])[] = [
+  [/batch|^n$|^N$/, 1],
+  [/past/, 4],
+  [/samples|audio/, 16_000],
+  [/feature/, 80],
+  [/encoder_sequence_length \/ 2/, 1500],
+  [/encoder_sequence/, 3000],
+  [/seq|token|length/, 16],
+  [/height|width|image/, 224],
+];
+
+const OPEN_IMAGE = 224;
+
+/** A shape for every input, open sizes filled in. */
+export function sizesOf(model: Model): Record<string, number[]> {
+  const sizes: Record<string, number[]> = {};
+  for (const { name, type } of model.graph.inputs) {
+    if (model.graph.initializers.has(name) || !isTensor(type)) continue;
+    const rank = type.shape?.length ?? 0;
+    sizes[name] = (type.shape ?? []).map((d, axis) => {
+      if (isKnown(d) && d > 0) return d;
+      const found = SIZES.find(([pattern]) => pattern.test(String(d)));
+      if (found) return found[1];
+      return axis === 0 ? 1 : rank === 4 ? OPEN_IMAGE : 16;
+    });
+  }
+  return sizes;
+}
+
+/** Tensors for all inputs. */
+export function drawnFeeds(model: Model, seed: number): Record<string, Tensor> {
+  const shapes = sizesOf(model);
+  const feeds: Record<string, Tensor> = {};
+  model.graph.inputs.forEach(({ name, type }, index) => {
+    const dims = shapes[name];
+    if (dims !== undefined) feeds[name] = drawn(type, dims, rangeOf(model, name), Random.seeded(seed, index));
+  });
+  return feeds;
+}
+
+function drawn(
+  type: ValueType,
+  dims: number[],
+  range: readonly [number, number] | undefined,
+  random: Random,
+): Tensor {
+  const dtype = isTensor(type) ? (type.dtype ?? 'float32') : 'float32';
+  const size = dims.reduce((n, d) => n * d, 1);
+  if (dtype === 'bool') return new Tensor('bool', new Uint8Array(size), dims);
+  if (dtype === 'int64') {
+    return new Tensor(
+      'int64',
+      BigInt64Array.from({ length: size }, () => BigInt(1 + random.below(40))),
+      dims,
+    );
+  }
+  if (dtype === 'int32')
+    return new Tensor(
+      'int32',
+      Int32Array.from({ length: size }, () => 1 + random.below(40)),
+      dims,
+    );
+  if (dtype === 'uint8')
+    return new Tensor(
+      'uint8',
+      Uint8Array.from({ length: size }, () => random.below(256)),
+      dims,
+    );
+  const numbers = dims.length === 4 ? image(dims, range ?? [0, 1], random) : noise(size, range, random);
+  if (dtype === 'float64') return new Tensor('float64', Float64Array.from(numbers), dims);
+  return new Tensor('float32', numbers, dims);
+}
+
+function noise(size: number, range: readonly [number, number] | undefined, random: Random): Float32Array {
+  return Float32Array.from({ length: size }, () =>
+    range ? range[0] + (range[1] - range[0]) * random.float() : random.normal() * 0.5,
+  );
+}
+
+/** Waves of several lengths with a little noise. */
+function image(
+  dims: readonly number[],
+  [low, high]: readonly [number, number],
+  random: Random,
+): Float32Array {
+  const [, , height, width] = dims as [number, number, number, number];
+  const out = new Float32Array(dims.reduce((n, d) => n * d, 1));
+  const planes = dims[0]! * dims[1]!;
+  for (let plane = 0; plane < planes; plane++) {
+    const waves = Array.from({ length: 6 }, () => [
+      random.float() * 12,
+      random.float() * 12,
+      random.float() * 7,
+    ]);
+    for (let i = 0; i < height * width; i++) {
+      const [y, x] = [Math.floor(i / width) / height, (i % width) / width];
+      let sum = 0;
+      for (const [a, b, phase] of waves) sum += Math.sin(a! * y + b! * x + phase!);
+      const value = 0.5 + sum / 10 + 0.05 * (random.float() - 0.5);
+      out[plane * height * width + i] = low + (high - low) * Math.min(1, Math.max(0, value));
+    }
+  }
+  return out;
+}
+
+/** What the integers that an input is quantised to can say. */
+function rangeOf(model: Model, input: string): readonly [number, number] | undefined {
+  const { graph } = model;
+  const names = new Set([input]);
+  for (const { node, call } of inferShapes(model).graph.nodes) {
+    if (!names.has(node.inputs[0] ?? '')) continue;
+    const { moves } = traitsOf(node);
+    if (moves === 'axes' || moves === 'shape' || moves === 'same') names.add(node.outputs[0]!);
+    const [scale] = call.numbers(1) ?? [];
+    if (moves !== 'quantisation' || scale === undefined || graph.initializers.has(input)) continue;
+    const zero = call.inputs[2] === undefined ? 0 : (call.numbers(2)?.[0] ?? 0);
+    const lowest = call.dtype(2) === 'int8' ? -128 : 0;
+    return [(lowest - zero) * scale, (lowest + 255 - zero) * scale];
+  }
+  return undefined;
+}
