@@ -204,10 +204,11 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
     );
   }
   if (needs.samples > 0 && subject.samples < needs.samples) {
+    const why = subject.problems.find(({ step }) => step === 'batch')?.error;
     throw new AuspexError(
       'PROXY_BATCH',
-      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}`,
-      { hint: 'give a larger --batch' },
+      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}${why ? `: ${why.message}` : ''}`,
+      { hint: 'give a larger --batch', ...(why && { where: why.where, cause: why }) },
     );
   }
   if (needs.batches > subject.batchCount) {

@@ -37,10 +37,24 @@ export interface Prepared {
   readonly constants: ReadonlyMap<Tensor['data'], Constant>;
 }
 
-/** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
-export function prepare(model: Model, options: PrepareOptions): Prepared {
+/** What analysis says of the constants of a file as it was found. */
+export function constantsOf(model: Model, options: PrepareOptions): Prepared['constants'] {
+  const { infer = inferShapes } = options;
+  return new Map(findConstants(infer(model, {})).map((c) => [c.tensor.data, c]));
+}
+
+/**
+ * Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16.
+ *
+ * @param told what is known of constants before the network was changed, which may tell less of them
+ */
+export function prepare(
+  model: Model,
+  options: PrepareOptions,
+  told: Prepared['constants'] = new Map(),
+): Prepared {
   const inference = boundSizes(model, options);
-  const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
+  const constants = new Map([...findConstants(inference).map((c) => [c.tensor.data, c] as const), ...told]);
   const flat = flatten(inference.graph);
   const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
   const nodes: Node[] = [];

@@ -11,12 +11,14 @@ import { traitsOf } from '../../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/session.js';
 import { forBatch } from '../../spaces/network-builder.js';
 import { floatData } from '../../transform/tensor-data.js';
+import type { Change } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
 import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js';
 import type { LossKind } from './head-evidence.js';
 import { findHeads, type Head } from './heads.js';
 import { NetworkCounts } from './network-counts.js';
-import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
+import { type Normalised, normalise, type StepProblem } from './normalise.js';
+import { constantsOf, type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
 import { findWeights, type Layer, type Role } from './weights.js';
@@ -75,6 +77,9 @@ export class Subject {
   readonly samples: number;
   /** Trained parameters of every constant that holds some. */
   readonly parameters: ReadonlyMap<string, number>;
+  /** What was done to the network before it is scored, and what could not be. */
+  readonly changes: readonly Change[];
+  readonly problems: readonly StepProblem[];
   readonly seed: number;
   /** Quantities that will be asked for, so that one graph may give them. */
   readonly wanted = new Set<Quantity>();
@@ -83,8 +88,15 @@ export class Subject {
 
   readonly #source: Model;
 
-  private constructor(source: Model, { model, constants }: Prepared, options: SubjectOptions) {
+  private constructor(
+    source: Model,
+    { model, constants }: Prepared,
+    { changes, problems, samples }: Normalised,
+    options: SubjectOptions,
+  ) {
     this.#source = source;
+    this.changes = changes;
+    this.problems = problems;
     const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
     this.#options = options;
     this.seed = seed;
@@ -105,7 +117,7 @@ export class Subject {
       isNamed: options.output !== undefined,
       hasLabels: options.labels !== undefined,
     });
-    this.samples = samplesOf(model);
+    this.samples = samples ?? samplesOf(model);
   }
 
   /**
@@ -115,7 +127,17 @@ export class Subject {
    * const subject = Subject.of(nasBench201.network(arch, { batch: 64 }), { seed: 1 });
    */
   static of(model: Model, options: SubjectOptions = {}): Subject {
-    return new Subject(model, prepare(model, options), options);
+    const normalised = normalise(model, options);
+    try {
+      const isSame = normalised.model === model;
+      const left = normalised.isSized ? withoutSizes(options) : options;
+      const told = isSame ? undefined : constantsOf(model, options);
+      return new Subject(model, prepare(normalised.model, left, told), normalised, options);
+    } catch (error) {
+      // What could not be made of the network is why it cannot be scored.
+      const [first] = normalised.problems;
+      throw first !== undefined && error instanceof AuspexError ? first.error : error;
+    }
   }
 
   /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
@@ -323,6 +345,11 @@ export async function toFeeds(batch: InputBatch): Promise<Feeds> {
     async ([name, { type, dims, data }]) => [name, await hostTensor(type, data, dims)] as const,
   );
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** For a network that has its sizes. */
+function withoutSizes({ dims: _, shapes: __, batch: ___, ...options }: SubjectOptions): SubjectOptions {
+  return options;
 }
 
 function chosenLayers(
