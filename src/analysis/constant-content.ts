@@ -32,7 +32,7 @@ export function isIntegral(tensor: Tensor): boolean {
   if (elementCount(tensor) < 64) return false;
   if (headOf(tensor, 16)?.every(Number.isInteger) === false) return false;
   const x = numbersOf(tensor);
-  return x !== undefined && x.every(Number.isInteger) && !isUniform(tensor);
+  return x?.every(Number.isInteger) === true && !isUniform(tensor);
 }
 
 /** An additive mask of zeros and very negative numbers, or a mask of zeros and ones. */

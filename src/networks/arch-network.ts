@@ -32,6 +32,8 @@ export class ArchNetwork extends BaseNetwork {
     return this;
   }
 
+  chosenSizes(): undefined {}
+
   key(): string {
     const { space, value, text } = this.arch;
     const name = this.file === undefined ? space.name : `${space.name}:${this.file}#`;

@@ -43,7 +43,34 @@ const LARGEST = 2048;
  * chosenSizes(readModel('yolo.onnx'))?.flags // '--shape images=1x3x640x640'
  */
 export function chosenSizes(model: Model, given: GivenSizes = {}): ChosenSizes | undefined {
-  const tries = sizesToTry(model, given);
+  return firstThatInfers(inferShapes(model, given), given);
+}
+
+/** The same for a network whose shapes were inferred, with whatever sizes were given then. */
+export function chosenSizesOf(inference: Inference): ChosenSizes | undefined {
+  return firstThatInfers(inference, givenBy(inference));
+}
+
+/** Shapes of a network with sizes chosen for all that it leaves open; as they are where none fit. */
+export function settledInference(inference: Inference): Inference {
+  const chosen = chosenSizesOf(inference);
+  if (!chosen?.isChecked) return inference;
+  return inferShapes(inference.model, { ...givenBy(inference), dims: chosen.sizes });
+}
+
+/** The shapes that inputs were given. */
+function givenBy({ graph, model }: Inference): GivenSizes {
+  const shapes: Record<string, (number | string)[]> = {};
+  for (const name of graph.inputNames) {
+    const type = graph.types.get(name);
+    if (isTensor(type) && type.shape) shapes[name] = type.shape.map((d) => (isKnown(d) ? d : String(d)));
+  }
+  return model.graph.inputs.length === 0 ? {} : { shapes };
+}
+
+function firstThatInfers(inference: Inference, given: GivenSizes): ChosenSizes | undefined {
+  const { model } = inference;
+  const tries = sizesToTry(inference);
   if (tries === undefined) return undefined;
   let first: Map<string, number> | undefined;
   for (const dims of tries.list) {
@@ -59,7 +86,7 @@ export async function runningSizes(
   given: GivenSizes,
   runs: (sizes: ChosenSizes) => Promise<boolean>,
 ): Promise<ChosenSizes | undefined> {
-  const tries = sizesToTry(model, given);
+  const tries = sizesToTry(inferShapes(model, given));
   if (tries === undefined) return undefined;
   let first: ChosenSizes | undefined;
   let left = 12;
@@ -80,8 +107,7 @@ interface Tries {
   readonly constraints: readonly Constraint[];
 }
 
-function sizesToTry(model: Model, given: GivenSizes): Tries | undefined {
-  const inference = inferShapes(model, given);
+function sizesToTry(inference: Inference): Tries | undefined {
   const { inputNames, types } = inference.graph;
   const open = openSizesOf(inputNames, types);
   if (open.size === 0) return undefined;

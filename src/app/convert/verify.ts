@@ -3,10 +3,11 @@
 import type { DataType } from '../../graph/dtype.js';
 import type { Model } from '../../graph/graph.js';
 import { fromNumbers, tensorNumbers } from '../../graph/tensor.js';
-import { type Feeds, type HostTensor, hostTensor, Session } from '../../runtime/session.js';
+import type { InputBatch } from '../../inputs/drawn.js';
+import { feedsOf, firstRun, type Trial } from '../../inputs/trial.js';
+import { type HostTensor, Session } from '../../runtime/session.js';
 import { ByteRange } from '../../util/bytes.js';
 import { AuspexError } from '../../util/errors.js';
-import { type DrawnInputs, drawnInputs } from './draw.js';
 
 /** How far an output of the converted file is from that of the original. */
 export interface OutputDifference {
@@ -21,7 +22,7 @@ export type Verification =
   | {
       readonly status: 'same' | 'different';
       readonly outputs: readonly OutputDifference[];
-      readonly inputs: DrawnInputs;
+      readonly inputs: InputBatch;
     }
   /** The original does not run here; `isRun` says whether the converted file does. */
   | { readonly status: 'not run'; readonly reason: string; readonly isRun: boolean };
@@ -44,13 +45,13 @@ export async function verified(
   after: string,
   tolerance: number,
 ): Promise<Verification> {
-  const first = await firstRun(model, before);
+  const first = await original(model, before);
   if (typeof first === 'string') return { status: 'not run', reason: first, isRun: await loads(after) };
   let results: Results;
   try {
     const session = await Session.ofFile(after, AS_WRITTEN);
     try {
-      results = await session.run(await feedsFrom(first.inputs));
+      results = await session.run(await feedsOf(first.inputs));
     } finally {
       await session.dispose();
     }
@@ -61,37 +62,26 @@ export async function verified(
       cause: error,
     });
   }
-  const outputs = Object.keys(first.results).map((name) =>
-    difference(name, first.results[name]!, results[name]),
+  const outputs = Object.keys(first.result).map((name) =>
+    difference(name, first.result[name]!, results[name]),
   );
   const isSame = outputs.every(({ relative }) => relative <= tolerance);
   return { status: isSame ? 'same' : 'different', outputs, inputs: first.inputs };
 }
 
 /** The original on the first inputs that it takes, or why it takes none. */
-async function firstRun(
-  model: Model,
-  path: string,
-): Promise<{ inputs: DrawnInputs; results: Results } | string> {
-  let reason = 'no inputs can be made up for it';
+async function original(model: Model, path: string): Promise<Trial<Results> | string> {
   let session: Session | undefined;
   try {
-    session = await Session.ofFile(path, AS_WRITTEN);
-    for (const inputs of drawnInputs(model)) {
-      try {
-        return { inputs, results: await session.run(await feedsFrom(inputs)) };
-      } catch (error) {
-        if (!(error instanceof AuspexError)) throw error;
-        reason = error.message;
-      }
-    }
+    const opened = await Session.ofFile(path, AS_WRITTEN);
+    session = opened;
+    return await firstRun(model, (feeds) => opened.run(feeds));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    reason = error.message;
+    return error.message;
   } finally {
     await session?.dispose();
   }
-  return reason;
 }
 
 async function loads(path: string): Promise<boolean> {
@@ -101,13 +91,6 @@ async function loads(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function feedsFrom(inputs: DrawnInputs): Promise<Feeds> {
-  const feeds: Record<string, HostTensor> = {};
-  for (const [name, { type, data, dims }] of Object.entries(inputs))
-    feeds[name] = await hostTensor(type, data, dims);
-  return feeds;
 }
 
 /** How far apart two results are. */

@@ -60,12 +60,7 @@ function bounded(walk: Rebatching, node: Node, { activation }: Traits, carried: 
   if (given.length > 1) walk.refuse(node, 'its bounds depend on samples');
   walk.note(node, 'its bound depends on the sample');
   const inputs = [node.inputs[0]!, node.inputs[given[0]!]!];
-  return {
-    ...node,
-    inputs,
-    ...makeNode(given[0] === 1 ? 'Max' : 'Min', inputs, node.outputs),
-    name: node.name,
-  };
+  return makeNode(given[0] === 1 ? 'Max' : 'Min', inputs, node.outputs, {}, { name: node.name });
 }
 
 type Rule = (walk: Rebatching, visit: Visit) => void;
