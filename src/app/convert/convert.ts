@@ -43,6 +43,8 @@ export interface Converted {
   readonly changes: readonly Change[];
   /** Largest relative difference that counts as the same. */
   readonly tolerance: number;
+  /** Or the least cosine, where outputs are close on purpose only. */
+  readonly cosine: number | undefined;
   /** Undefined where nothing was run. */
   readonly verification: Verification | undefined;
 }
@@ -70,7 +72,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   const tolerance = Math.max(0, ...steps.map((step) => step.tolerance));
   const cosine = steps.find((step) => step.cosine !== undefined)?.cosine;
   const before = described(input, original, sizeOf(input, original));
-  const plan = { input: before, model, changes, tolerance };
+  const plan = { input: before, model, changes, tolerance, cosine };
   if (output === undefined) return { ...plan, output: undefined, verification: undefined };
   const folder = mkdtempSync(join(dirname(output), '.auspex-convert-'));
   try {
@@ -86,7 +88,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
           batch,
         })
       : undefined;
-    if (verification?.status === 'different') throw differs(verification, tolerance);
+    if (verification?.status === 'different') throw differs(verification, plan);
     const isSplit = statSync(dataFileOf(staged), { throwIfNoEntry: false }) !== undefined;
     if (isSplit) checkWeights(output, original, request);
     const bytes = sizeOf(staged, undefined);
@@ -126,19 +128,18 @@ function dataFileOf(path: string): string {
 
 function differs(
   { outputs }: Verification & { status: 'same' | 'different' },
-  tolerance: number,
+  { tolerance, cosine }: Pick<Converted, 'tolerance' | 'cosine'>,
 ): AuspexError {
   const worst = outputs.reduce((a, b) => (b.relative > a.relative ? b : a));
+  const allowed = cosine === undefined ? tolerance : `a cosine of ${cosine}`;
   const far = Number.isFinite(worst.relative)
-    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; ${tolerance} is allowed)`
+    ? `by ${worst.absolute.toExponential(1)} (${worst.relative.toExponential(1)} of its largest number, cosine ` +
+      `${worst.cosine.toFixed(4)}; ${allowed} is allowed)`
     : 'in type, shape or numbers that are not finite';
   return new AuspexError(
     'CONVERT_DIFFERS',
     `output '${worst.name}' differs from the original ${far}; nothing was written`,
-    {
-      kind: 'failure',
-      hint: 'write it all the same with --no-verify',
-    },
+    { kind: 'failure', hint: 'write it all the same with --no-verify' },
   );
 }
 
