@@ -31,26 +31,26 @@ Examples:
   auspex convert int8.onnx -o float.onnx --float
   auspex convert large.onnx -o split.onnx --external-data
 
-Both files are run in ONNX Runtime on drawn inputs. Outputs that differ by more
-than rounding are an error, and nothing is written. See docs/guides/convert.md
-and docs/json/convert.md (JSON).`;
+Both files are run in ONNX Runtime on random inputs. If outputs differ by more
+than rounding, the command fails and nothing is written.
+See docs/guides/convert.md and docs/json/convert.md (JSON).`;
 
 export function convertCommand(): Command {
   const command = new Command('convert')
-    .summary('another opset, batch, size or type, simpler, verified by running both')
+    .summary('convert opset, batch, sizes or types, or simplify, and verify the result')
     .description(
-      'Write a network in another form that computes the same, verified by\nrunning both files in ONNX Runtime.',
+      'Converts a network to another opset, batch, size or type, or simplifies it, and\nverifies the result by running both files in ONNX Runtime.',
     )
     .argument('<network>', 'an ONNX file')
     .option('-o, --output <file>', 'ONNX file to write')
-    .option('--opset <version>', 'version of the ONNX operators; 13 or more if it is lower', opset)
+    .option('--opset <version>', 'target opset; lowering is possible down to 13', opset)
     .option('--batch <n>', "samples at once, or 'dynamic' for any number", batch)
     .option('--dim <name=size>', 'fix a symbolic dimension: seq=128 (repeatable)', parseDimension)
     .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
     .option('--float', 'turn quantised operators and weights into floats')
-    .option('--simplify', 'compute constants beforehand and remove nodes without effect')
-    .option('--external-data', 'put weights into a file beside the model')
-    .option('--no-verify', 'do not run the files')
+    .option('--simplify', 'fold constants and remove nodes without effect')
+    .option('--external-data', 'store weights in a file beside the model')
+    .option('--no-verify', 'skip the verification')
     .option('--dry-run', 'print the changes and write nothing')
     .option('--json', 'print JSON');
   return withForce(command).addHelpText('after', EXAMPLES).action(run);
@@ -73,8 +73,8 @@ async function run(input: string, flags: ConvertFlags): Promise<void> {
   } = flags;
   const sizes = shape || dim ? { ...(shape && { shapes: shape }), ...(dim && { dims: dim }) } : undefined;
   if (output === undefined && !dryRun) {
-    throw new AuspexError('NO_OUTPUT', 'there is no file to write to', {
-      hint: 'name one with -o, or print the changes only with --dry-run',
+    throw new AuspexError('NO_OUTPUT', 'no output file was given', {
+      hint: 'give -o FILE, or print only the changes with --dry-run',
     });
   }
   const converted: Converted = await convert({

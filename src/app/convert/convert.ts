@@ -134,12 +134,12 @@ function differs(
   const allowed = cosine === undefined ? tolerance : `a cosine of ${cosine}`;
   const far = Number.isFinite(worst.relative)
     ? `by ${worst.absolute.toExponential(1)} (${worst.relative.toExponential(1)} of its largest number, cosine ` +
-      `${worst.cosine.toFixed(4)}; ${allowed} is allowed)`
+      `${worst.cosine.toFixed(4)}; the limit is ${allowed})`
     : 'in type, shape or numbers that are not finite';
   return new AuspexError(
     'CONVERT_DIFFERS',
     `output '${worst.name}' differs from the original ${far}; nothing was written`,
-    { kind: 'failure', hint: 'write it all the same with --no-verify' },
+    { kind: 'failure', hint: 'to write it anyway, use --no-verify' },
   );
 }
 

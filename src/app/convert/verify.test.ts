@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../../analysis/models.testing.js';
 import { writeModel } from '../../onnx/file.js';
+import { difference } from '../../runtime/difference.js';
 import type { HostTensor } from '../../runtime/session.js';
-import { difference, verified } from './verify.js';
+import { verified } from './verify.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,29 +1,15 @@
 // Whether two files compute the same: both are run in ONNX Runtime on the same drawn inputs, one after the other, so that
 // only one is in memory.
-
 import { isKnown } from '../../graph/dim.js';
-import type { DataType } from '../../graph/dtype.js';
 import type { Model } from '../../graph/graph.js';
-import { fromNumbers, tensorNumbers } from '../../graph/tensor.js';
 import { isTensor } from '../../graph/types.js';
 import type { InputBatch } from '../../inputs/drawn.js';
 import { feedsOf, firstRun, type Trial } from '../../inputs/trial.js';
+import { difference, type OutputDifference } from '../../runtime/difference.js';
 import { type HostTensor, Session } from '../../runtime/session.js';
 import type { GivenSizes } from '../../transform/sizes.js';
-import { ByteRange } from '../../util/bytes.js';
 import { AuspexError } from '../../util/errors.js';
 import { type BatchPlaces, joined, piecesOf } from './rows.js';
-
-/** How far an output of the converted file is from that of the original. */
-export interface OutputDifference {
-  readonly name: string;
-  /** Largest difference of two elements; infinite where shapes differ, or only one is a number. */
-  readonly absolute: number;
-  /** The same, relative to the largest number of the original. */
-  readonly relative: number;
-  /** Of both as vectors; 1 where they point the same way. */
-  readonly cosine: number;
-}
 
 export type Verification =
   | {
@@ -69,10 +55,14 @@ export async function verified(comparison: Comparison): Promise<Verification> {
     results = await within(files[1], async (session) => session.run(await feedsOf(first.inputs)));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    throw new AuspexError('CONVERT_BROKEN', `only the original runs: ${error.message}`, {
-      kind: 'failure',
-      cause: error,
-    });
+    throw new AuspexError(
+      'CONVERT_BROKEN',
+      `the original runs, but the converted file does not: ${error.message}`,
+      {
+        kind: 'failure',
+        cause: error,
+      },
+    );
   }
   const outputs = Object.keys(first.result).map((name) =>
     difference(name, first.result[name]!, results[name]),
@@ -141,38 +131,4 @@ async function loads(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** How far apart two results are. */
-export function difference(name: string, a: HostTensor, b: HostTensor | undefined): OutputDifference {
-  const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY, cosine: 0 };
-  if (b === undefined || a.type !== b.type || String(a.dims) !== String(b.dims)) return apart;
-  const [x, y] = [numbersOf(a), numbersOf(b)];
-  let [absolute, largest, dot, own, other] = [0, 0, 0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    if (Object.is(x[i], y[i]) && !Number.isFinite(Number(x[i]))) continue;
-    const [p, q] = [Number(x[i]), Number(y[i])];
-    const gap = Math.abs(p - q);
-    if (!(gap < Number.POSITIVE_INFINITY)) return apart;
-    absolute = Math.max(absolute, gap);
-    largest = Math.max(largest, Math.abs(p));
-    dot += p * q;
-    own += p * p;
-    other += q * q;
-  }
-  if (absolute === 0) return { name, absolute, relative: 0, cosine: 1 };
-  return {
-    name,
-    absolute,
-    relative: absolute / (largest || absolute),
-    cosine: dot / Math.sqrt(own * other) || 0,
-  };
-}
-
-/** Elements; halves come as their bits. */
-function numbersOf({ type, data, dims }: HostTensor): ArrayLike<number | bigint | string> {
-  if ((type as DataType) !== 'float16') return data as never;
-  const bits = data as Uint16Array;
-  const bytes = ByteRange.of(new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength));
-  return tensorNumbers({ ...fromNumbers('', 'float16', [0], []), dims, data: { kind: 'raw', bytes } });
 }
