@@ -70,7 +70,8 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     }),
   );
   const tolerance = Math.max(0, ...steps.map((step) => step.tolerance));
-  const cosine = steps.find((step) => step.cosine !== undefined)?.cosine;
+  const cosines = steps.flatMap((step) => step.cosine ?? []);
+  const cosine = cosines.length > 0 ? Math.min(...cosines) : undefined;
   const before = described(input, original, sizeOf(input, original));
   const plan = { input: before, model, changes, tolerance, cosine };
   if (output === undefined) return { ...plan, output: undefined, verification: undefined };
@@ -78,15 +79,14 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   try {
     const staged = join(folder, basename(output));
     writeModel(model, staged, { externalData: externalData ? 'always' : 'auto' });
+    const reference = options.cut ? withOutputsOf(original, model, join(folder, 'original.onnx')) : undefined;
+    const comparison = {
+      models: [reference?.model ?? original, model] as const,
+      files: [reference?.file ?? input, staged] as const,
+    };
+    const given = options.sizes;
     const verification = isVerified
-      ? await verified({
-          models: [original, model],
-          files: [input, staged],
-          tolerance,
-          cosine,
-          given: options.sizes,
-          batch,
-        })
+      ? await verified({ ...comparison, tolerance, cosine, given, batch })
       : undefined;
     if (verification?.status === 'different') throw differs(verification, plan);
     const isSplit = statSync(dataFileOf(staged), { throwIfNoEntry: false }) !== undefined;
@@ -99,6 +99,18 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The original, written with the outputs of the part that is left of it; they are values inside. */
+function withOutputsOf({ graph, ...rest }: Model, part: Model, file: string): { model: Model; file: string } {
+  const own = new Set([
+    ...graph.inputs.map(({ name }) => name),
+    ...graph.nodes.flatMap(({ outputs }) => outputs),
+  ]);
+  const outputs = part.graph.outputs.filter(({ name }) => own.has(name));
+  const model = { ...rest, graph: { ...graph, outputs: outputs.length > 0 ? outputs : graph.outputs } };
+  writeModel(model, file);
+  return { model, file };
 }
 
 function checkOutput(output: string, original: Model, { input, force }: ConvertRequest): void {
