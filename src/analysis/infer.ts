@@ -80,8 +80,8 @@ const MAX_CALL_DEPTH = 64;
  * Infers the types of all values of a model.
  *
  * @example
- * const { graph } = inferShapes(readModel('net.onnx'), { dims: { batch: 8 } });
- * console.log(String(graph.types.get('logits'))); // float32[8,1000]
+ * const { graph } = inferShapes(readModel('resnet8.onnx'), { shapes: { image: [8, 3, 32, 32] } });
+ * String(graph.types.get('logits')); // 'float32[8,10]'
  */
 export function inferShapes(model: Model, options: InferOptions = {}): Inference {
   const known = (model as { [INFERRED]?: InferredGraph })[INFERRED];

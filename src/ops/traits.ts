@@ -15,6 +15,7 @@
 // | convolution       | plain, transposed or deformable                          | layers, fans, axes of channels     |
 // | product           | how its matrices are written                             | layers, attention                  |
 // | softmax           | itself or its logarithm                                  | attention, logits                  |
+// | isLinear          | a linear function of its first input, no other trait     | flows in powers of two             |
 // | recurrent         | a layer that goes through a sequence                     | weights                            |
 // | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
 // | marks             | 1 where an index, or an equal number, stands             | tables that tokens are looked up in|
@@ -25,6 +26,8 @@
 // | controlFlow       | which graphs of its own it runs                          | flattening                         |
 // | range             | numbers that its output lies between                     | dequantising                       |
 // | rounds            | to whole numbers                                         | dequantising                       |
+// | selects           | what it gives, or how much, is chosen by comparing data  | cutting off post-processing        |
+// | float32           | that it takes no narrower floats, or which inputs do not | networks in float16                |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -131,6 +134,7 @@ export interface Traits {
   /** `matmul`: numpy's; `gemm`: of two matrices, with a third added; `einsum`: by an equation; `packed`: of weights in few bits. */
   readonly product?: 'matmul' | 'gemm' | 'einsum' | 'packed';
   readonly softmax?: 'plain' | 'logarithm';
+  readonly isLinear?: true;
   readonly recurrent?: true;
   readonly attention?: true;
   /** `index`: of an axis as long as a depth that is given; `equal`: of two inputs. */
@@ -147,5 +151,9 @@ export interface Traits {
   readonly range?: readonly [number, number];
   /** Gives the whole number above, below or nearest. */
   readonly rounds?: true;
+  /** Chooses elements, or their places, by comparing what goes in: what a detector does to its boxes at the end. */
+  readonly selects?: true;
+  /** Takes float32 and no float16; or the names of inputs that do. */
+  readonly float32?: true | readonly string[];
   readonly isConstant?: true;
 }

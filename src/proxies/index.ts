@@ -21,6 +21,8 @@ export type { InputBatch, InputTensor } from './subject/batch.js';
 export { type AttentionBlock, findBlocks } from './subject/blocks.js';
 export { type ExplainedTensor, type Explanation, explainSubject } from './subject/explain.js';
 export { type Features, featuresOf } from './subject/features.js';
+export { LOSS_KINDS, type LossKind } from './subject/head-evidence.js';
+export type { Head } from './subject/heads.js';
 export type { Initialisation } from './subject/reinitialise.js';
 export { Subject, type SubjectOptions } from './subject/subject.js';
 
@@ -29,7 +31,28 @@ const proxies: ZeroCostProxy[] = [...GRADIENT_PROXIES, ...ACTIVATION_PROXIES, ..
 /** All proxies, those that were registered last. */
 export const PROXIES: readonly ZeroCostProxy[] = proxies;
 
-/** Makes a proxy known by its name. @throws AuspexError PROXY_TWICE */
+/**
+ * Makes a zero-cost proxy known by its name; `defineProxy` makes one.
+ *
+ * @throws AuspexError PROXY_TWICE
+ * @example
+ * registerProxy(
+ *   defineProxy({
+ *     name: 'nodes',
+ *     title: 'Nodes',
+ *     paper: 'none',
+ *     formula: 'the number of nodes',
+ *     better: 'higher',
+ *     scale: 'raw',
+ *     needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *     variants: {},
+ *     elsewhere: '',
+ *     score: async ({ model }) => ({ value: model.graph.nodes.length, details: {} }),
+ *   }),
+ * );
+ * const [net] = await score('resnet8.onnx', ['nodes']);
+ * net.scores.nodes; // 28
+ */
 export function registerProxy(proxy: ZeroCostProxy): void {
   if (proxies.some(({ name }) => name === proxy.name)) {
     throw new AuspexError('PROXY_TWICE', `a proxy called '${proxy.name}' already exists`);

@@ -14,7 +14,6 @@ import {
 import { AuspexError } from '../../util/errors.js';
 import { BATCH, type ScoringPlan } from './plan.js';
 import { isScored, type NetworkResult, type Problem, problemOf } from './record.js';
-import { GivenSamples } from './samples.js';
 
 export interface ScorerOptions {
   /** Threads of ONNX Runtime; all by default. */
@@ -23,16 +22,26 @@ export interface ScorerOptions {
   readonly explains?: boolean | undefined;
 }
 
+/** What networks are scored on, where that is given. */
+export interface Samples {
+  /** How many there are; 0 where they are drawn. */
+  readonly count: number;
+  options(model: Model, wanted: number | undefined): Pick<SubjectOptions, 'batches' | 'labels'>;
+}
+
+/** Numbers that are drawn. */
+const DRAWN: Samples = { count: 0, options: () => ({}) };
+
 export class NetworkScorer {
   readonly plan: ScoringPlan;
   readonly options: ScorerOptions;
-  readonly #samples: GivenSamples;
+  readonly #samples: Samples;
 
-  /** Reads the samples that are given. Codes: those of `GivenSamples`. */
-  constructor(plan: ScoringPlan, options: ScorerOptions = {}) {
+  /** @param samples of the plan; `GivenSamples` reads them from files */
+  constructor(plan: ScoringPlan, options: ScorerOptions = {}, samples: Samples = DRAWN) {
     this.plan = plan;
     this.options = options;
-    this.#samples = new GivenSamples(plan);
+    this.#samples = samples;
   }
 
   async score(network: Network): Promise<NetworkResult> {
@@ -86,14 +95,14 @@ export class NetworkScorer {
 
   /** A network as it is scored. */
   #subject({ model, ...sized }: Built): Subject {
-    const { seed, init, weights, features, vocabulary, statistics, logits } = this.plan;
+    const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
     const { threads } = this.options;
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
       ...this.#sizes,
-      ...given({ weights, features, vocabulary, statistics, output: logits }),
       ...sized,
+      ...given({ weights, features, vocabulary, statistics, output: logits, loss }),
       ...this.#samples.options(model, this.#samplesAtOnce),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
@@ -106,7 +115,9 @@ export class NetworkScorer {
     const sizes = given({ resolution, width, classes });
     const { arch, file } = network;
     if (arch && file === undefined) {
-      return { model: network.at({ ...sizes, batch: samples ?? BATCH, seed }).model() };
+      // What a space builds has classes.
+      const model = network.at({ ...sizes, batch: samples ?? BATCH, seed }).model();
+      return { model, loss: 'cross-entropy' };
     }
     const ofBatch = batch === undefined ? {} : { batch };
     if (arch?.space.name === ONNX) return { model: editedModel(network.at(sizes), samples), ...ofBatch };
@@ -128,7 +139,7 @@ export function withExplanation<T extends NetworkResult>(found: T, explain: () =
   }
 }
 
-interface Built extends Pick<SubjectOptions, 'infer' | 'batch'> {
+interface Built extends Pick<SubjectOptions, 'infer' | 'batch' | 'loss'> {
   readonly model: Model;
 }
 

@@ -28,7 +28,7 @@ export function batchedInputs(inputs: readonly ValueInfo[]): BatchedInputs {
     .toSorted((a, b) => weight(b.name, b.shape!) - weight(a.name, a.shape!))[0];
   if (main === undefined) {
     throw new AuspexError('BATCH_NONE', 'no input of the network has an axis that could be a batch', {
-      hint: 'leave the batch as it is',
+      hint: 'leave out --batch',
     });
   }
   const first = main.shape![0]!;

@@ -119,7 +119,7 @@ export class Rebatching {
       where: { node: nodeLabel(node), operator: operatorName(node) },
       hint: isQuantised
         ? 'convert the network to floats first: auspex convert --float'
-        : 'leave the batch as it is, or export the network with an open batch',
+        : 'leave out --batch, or export the network with a dynamic batch',
       cause,
     });
   }
@@ -140,7 +140,7 @@ export class Rebatching {
     const isWhole = hasSubgraphs(node) || this.model.functions.some(({ name }) => name === node.opType);
     if (isWhole) return this.#inferWhole(node);
     const operator = operatorFor(node);
-    if (operator === undefined) return this.refuse(node, `nothing is known of ${operatorName(node)}`);
+    if (operator === undefined) return this.refuse(node, `${operatorName(node)} is unknown`);
     try {
       return operator.infer(this.callOf(node));
     } catch (error) {

@@ -66,6 +66,7 @@ const Resize: Operator = {
   },
   cost: COST,
   roles: { data: ['X'], others: 'setting' },
+  traits: { isLinear: true },
   gradient: resizeGradient,
 };
 
@@ -81,6 +82,7 @@ const Upsample: Operator = {
   },
   cost: COST,
   roles: { setting: ['scales'] },
+  traits: { isLinear: true },
 };
 
 function upsampleScales(call: Call): readonly Dim[] | 'unknown' {
@@ -147,7 +149,9 @@ function sizedShape(
   );
 }
 
+const SCALES: Pick<Operator, 'traits'> = { traits: { float32: ['scales'] } };
+
 export const resizeOperators: OperatorTable = withVersions(
-  { Resize: { ...Resize, float: carriedFloat }, Upsample },
+  { Resize: { ...Resize, ...SCALES, float: carriedFloat }, Upsample: { ...Upsample, ...SCALES } },
   resizeVersions,
 );
