@@ -2,9 +2,15 @@
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
-import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../app/predict.js';
-import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
-import type { NamedNetworks } from '../app/resolve.js';
+import { familyOf } from '../app/families.js';
+import {
+  eachNamed,
+  expectLabels,
+  labelNames,
+  type PredictedNetwork,
+  predictNetworks,
+} from '../app/predict.js';
+import { sortedInputs } from '../app/predict-inputs.js';
 import { names, print, threadCount } from './command.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
@@ -27,15 +33,15 @@ export function predictCommand(): Command {
     new Command('predict')
       .summary('predict accuracy and latency of networks')
       .description(
-        `Predicts labels of networks, with prediction intervals, beside their cost. Networks
-are ONNX files, folders of them, or architectures of a search space. If no
-predictor is given, the bundled ones are used.`,
+        `Predicts accuracy and latency of networks, with prediction intervals, beside
+their cost. Networks are ONNX files, folders of ONNX files, or architectures of
+a search space. If no predictor is given, the bundled ones are used.`,
       )
       .argument('[inputs...]', '[predictor.onnx] followed by architectures or ONNX files')
       .option('--input <file>', 'networks, one per line; - for standard input')
-      .option('--data <file>', 'networks of a table')
-      .option('--space <name>', 'search space of architectures that several spaces could read')
-      .option('--label <names>', 'only these labels: a,b', names)
+      .option('--data <file>', 'predict the networks of a table')
+      .option('--space <name>', 'search space, where the architecture fits several')
+      .option('--label <names>', 'labels to predict: a,b (default: all)', names)
       .option('--cost', 'with --input or --data: also count parameters and MACs')
       .option('--list', 'list the bundled predictors, their labels and spaces')
       .option('--threads <n>', 'number of threads (default: all)', threadCount)
@@ -76,13 +82,14 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     sizes: sizesFrom(flags),
   });
   try {
-    expectLabels(flags.label, predictors);
+    expectLabels(flags.label, predictors.length > 0 ? labelNames(predictors) : bundled.labels());
     const isList = flags.input !== undefined || flags.data !== undefined;
     await untilStopped((signal) =>
       printAll(
-        predictNetworks(named(networks), {
+        predictNetworks(eachNamed(networks), {
           predictors,
           bundled,
+          familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
           withCost: !isList || flags.cost === true,
           signal,
@@ -94,12 +101,6 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   } finally {
     await bundled.dispose();
     for (const { predictor } of predictors) await predictor.dispose();
-  }
-}
-
-function* named(networks: NamedNetworks): Generator<NamedNetwork> {
-  for (let row = 0; row < networks.count; row++) {
-    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
   }
 }
 

@@ -41,12 +41,12 @@ export function proxyCommand(outlets: Outlets = OUTLETS): Command {
   const command = new Command('proxy')
     .summary('score untrained networks with zero-cost proxies')
     .description(
-      `Scores networks before any training: counts, gradients of one batch,
-activations, the terms of ETAS. A network that cannot be scored is reported
+      `Scores untrained networks: counts, gradients of one batch, activations, and
+the terms of ETAS. A network that cannot be scored is reported
 and does not stop the others.`,
     )
     .argument('[networks...]', 'ONNX files, folders, patterns, architectures, or -')
-    .option('--space <name>', 'the space of architectures that do not name it')
+    .option('--space <name>', 'search space of architectures given without one')
     .option('--input <file>', 'read networks from a file, one per line; - is standard input')
     .option('--data <table>', "score the architectures of a table's rows")
     .option('--proxies <names>', 'proxies by name, a+b for mean ranks, or all (all)', names)

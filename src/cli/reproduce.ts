@@ -1,4 +1,4 @@
-// `auspex reproduce`: the papers' tables, ours beside the published numbers.
+// `auspex reproduce`: runs the tables of papers and prints our numbers beside the published ones.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -36,21 +36,21 @@ interface ReproduceFlags {
 /** @param tables those there are, and where lines go: others in tests. */
 export function reproduceCommand({ tables = TABLES, write = print } = {}): Command {
   return new Command('reproduce')
-    .summary("run the papers' tables, ours beside the published numbers")
+    .summary('run experiments from papers and compare with published numbers')
     .description(
-      `Trains and tests what the papers' tables have, and prints ours beside the
-published numbers. Without a table: lists them and what is done of each.
-Without --data: shows what is done and runs nothing.`,
+      `Trains and tests the predictors of a paper's table, and prints our numbers
+beside the published ones. Without a table name: lists the tables and their
+progress. Without --data: shows existing results and runs nothing.`,
     )
-    .argument('[table]', 'which table')
-    .option('--data <dir>', 'folder with the benchmark tables; runs what is not done')
-    .option('--out <dir>', 'folder of results, one file for every cell and seed', 'results')
-    .option('--only <regex>', 'only cells whose name it matches', regex)
-    .option('--draws <n>', 'seeds 0 to n-1, each with rows of its own', atLeastOne, 3)
-    .option('--steps <n>', 'steps of every training, to try things out', atLeastOne)
-    .option('--threads <n>', 'threads', atLeastOne, Math.min(availableParallelism(), 8))
-    .option('--force', 'do again what is done, and replace existing files')
-    .option('--report <file>', 'write plot and table as one HTML file')
+    .argument('[table]', 'name of a table')
+    .option('--data <dir>', 'folder of benchmark tables; runs what is missing')
+    .option('--out <dir>', 'results folder, with one file per cell and seed', 'results')
+    .option('--only <regex>', 'only cells whose name matches', regex)
+    .option('--draws <n>', 'number of draws: seeds 0 to n-1, each with its own rows', atLeastOne, 3)
+    .option('--steps <n>', 'shorten every training to n steps, for a trial run', atLeastOne)
+    .option('--threads <n>', 'number of threads', atLeastOne, Math.min(availableParallelism(), 8))
+    .option('--force', 'repeat finished draws and overwrite existing files')
+    .option('--report <file>', 'write the plot and the table as one HTML file')
     .option('--markdown <file>', 'write the table as Markdown')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -62,8 +62,8 @@ Examples:
   auspex reproduce nb201-accuracy --data tables/ --only '^156-v' --draws 1
   auspex reproduce nb201-accuracy --markdown nb201.md --report nb201.html
 
-Every draw is written as soon as it is done. A run that was stopped goes on
-where it was when the same command is given again.
+Every draw is saved when it finishes. To continue an interrupted run, give the
+same command again.
 The JSON is described in docs/json/reproduce.md.`,
     )
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
@@ -88,7 +88,7 @@ function outputsOf({ data, out, report, markdown }: ReproduceFlags): PlannedOutp
   ];
 }
 
-/** What may be read of the folder of tables. */
+/** Files that may be read from the folder of tables. */
 function dataFiles({ data }: ReproduceFlags): string[] {
   if (data === undefined) return [];
   return (Object.keys(DATA) as DataName[]).flatMap((name) => fileNames(name).map((file) => join(data, file)));
@@ -96,9 +96,13 @@ function dataFiles({ data }: ReproduceFlags): string[] {
 
 function listed(files: ResultFiles, tables: readonly ReproducedTable[], flags: ReproduceFlags): string {
   if (flags.data ?? flags.report ?? flags.markdown ?? flags.only) {
-    throw new AuspexError('BAD_OPTION', 'these options are about one table, which is not named', {
-      hint: `name one of ${tables.map(({ id }) => id).join(', ')}`,
-    });
+    throw new AuspexError(
+      'BAD_OPTION',
+      '--data, --report, --markdown and --only require the name of a table',
+      {
+        hint: `add one of ${tables.map(({ id }) => id).join(', ')}`,
+      },
+    );
   }
   const shown = tables.map((table) => ({
     table,
@@ -158,7 +162,7 @@ async function writeReports(
   flags: ReproduceFlags,
 ): Promise<void> {
   const { only, draws, steps, markdown, report } = flags;
-  // Without folders: what the command was, and not whose machine it ran on.
+  // Folders are left out: they belong to one machine.
   const command = [
     `auspex reproduce ${table.id} --data DIR --draws ${draws}`,
     ...(only ? [`--only '${only.source}'`] : []),
@@ -174,7 +178,7 @@ function regex(text: string): RegExp {
   try {
     return new RegExp(text);
   } catch (error) {
-    throw new InvalidArgumentError(`It is no regular expression: ${(error as Error).message}.`);
+    throw new InvalidArgumentError(`It is not a regular expression: ${(error as Error).message}.`);
   }
 }
 

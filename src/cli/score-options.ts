@@ -35,19 +35,19 @@ export interface ScoringFlags extends SizeFlags {
 
 export function withScoring(command: Command): Command {
   command.option('--seed <n>', 'random seed for weights, inputs and labels', wholeNumber, 0);
-  withSizes(command, 'samples at once (16; a file with a fixed batch: its own)')
+  withSizes(command, "batch size (16, or the file's own if it is fixed)")
     .addOption(
       new Option('--init <how>', "use the file's weights, or draw new ones")
         .choices(['file', 'seeded'])
         .default('file'),
     )
     .option('--inputs <[name=]file>', '.npy array of input samples (repeatable; default: random)', input)
-    .option('--targets <file>', '.npy array of their classes')
+    .option('--targets <file>', '.npy array of the classes of the samples')
     .option('--images <folder>', 'use images as inputs; subfolders are classes')
     .option('--mean <numbers>', 'mean to subtract from images (0.485,0.456,0.406)', perColour)
-    .option('--std <numbers>', 'deviation to divide images by (0.229,0.224,0.225)', perColour)
-    .option('--weights <names>', 'weights to score, instead of those found', names)
-    .option('--features <value>', 'output of the last block, instead of the one found')
+    .option('--std <numbers>', 'standard deviation to divide images by (0.229,0.224,0.225)', perColour)
+    .option('--weights <names>', 'weights to score (default: found automatically)', names)
+    .option('--features <value>', 'output of the last block (default: found automatically)')
     .option('--logits <output>', 'output with the logits (default: first float output)')
     .option('--vocabulary <n>', 'vocabulary size, if the model has no embedding', atLeastOne)
     .addOption(
@@ -56,10 +56,10 @@ export function withScoring(command: Command): Command {
         'frozen',
       ]),
     )
-    .option('-o, --output <file>', 'log scores as they come, one JSON line per network')
+    .option('-o, --output <file>', 'write scores to a log, one JSON line per network')
     .option('--resume', 'continue the log of an interrupted run')
-    .option('--workers <n>', 'networks at once', atLeastOne, 1)
-    .option('--threads <n>', 'threads per network (default: all, or an even share)', atLeastOne)
+    .option('--workers <n>', 'networks to score in parallel', atLeastOne, 1)
+    .option('--threads <n>', 'threads per network (default: all, divided among workers)', atLeastOne)
     .option('--json', 'print JSON');
   return withForce(command);
 }
@@ -142,7 +142,7 @@ export function noteProblems({ records, given, output, columns }: ScoreFound, { 
     const problem = first.error ?? Object.values(first.errors ?? {})[0];
     const what = columns.length === 0 ? 'explained' : 'scored';
     const count =
-      given === 1 ? '' : `${failed.length} of ${records.length} networks could not be ${what}; first `;
+      given === 1 ? '' : `${failed.length} of ${records.length} networks could not be ${what}; first error: `;
     const hint = problem?.hint === undefined ? '' : `\n  try: ${problem.hint}`;
     note(`${count}${printable(first.network)}: ${printable(problemText(problem))}${hint}`);
   }
@@ -160,5 +160,5 @@ function input(text: string, before: GivenInput[] = []): GivenInput[] {
 function perColour(text: string): number[] {
   const values = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if ([1, 3].includes(values.length) && values.every(Number.isFinite)) return values;
-  throw new InvalidArgumentError('It must be one number, or three with commas between.');
+  throw new InvalidArgumentError('It must be one number, or three numbers separated by commas.');
 }

@@ -4,8 +4,10 @@
 // | trait             | says                                                     | asked by                           |
 // |-------------------|----------------------------------------------------------|------------------------------------|
 // | moves             | how elements of an input become elements of the output   | constants, weights, views, patterns|
+// | reshapes          | how an operator that moves by `shape` says the new one   | other batches                      |
 // | isView            | the first output shares the memory of the first input    | cost, liveness                     |
 // | activation        | an elementwise function of one input, and which          | activation proxies, edits of files |
+// | isElementwise     | one element of each input, broadcast, makes one          | other batches                      |
 // | arithmetic        | elementwise arithmetic with broadcasting, and which      | patterns, residual sums, scales    |
 // | normalisation     | over what it takes its statistics                        | weights, normalisations, axes      |
 // | pooling           | what a window keeps, and how large it is                 | features, layers                   |
@@ -15,6 +17,7 @@
 // | softmax           | itself or its logarithm                                  | attention, logits                  |
 // | recurrent         | a layer that goes through a sequence                     | weights                            |
 // | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
+// | marks             | 1 where an index, or an equal number, stands             | tables that tokens are looked up in|
 // | ignoresElementsOf | inputs of which only size and type are looked at         | what depends on the input          |
 // | draws             | random numbers: always, or in training only              | seeds, common subexpressions       |
 // | typeAttribute     | the attribute that names the element type of the output  | wider types of floats              |
@@ -54,6 +57,17 @@ export type Movement =
   | 'pad'
   /** Rounded to, or scaled back from, integers: the only movement that computes. */
   | 'quantisation';
+
+/** How a new shape is told. */
+export type Reshaping =
+  /** Size by size. */
+  | 'target'
+  /** By an axis: what is in front of it, and the rest. */
+  | 'flat'
+  /** Without some axes of size 1. */
+  | 'drops'
+  /** With more axes of size 1. */
+  | 'inserts';
 
 export type Activation =
   /** Nearly 0 on one side and nearly the identity on the other: ReLU, GELU, SiLU, ELU … */
@@ -107,7 +121,9 @@ export type Reduction = 'mean' | 'sum' | 'maximum' | 'other';
 
 export interface Traits {
   readonly moves?: Movement;
+  readonly reshapes?: Reshaping;
   readonly isView?: true;
+  readonly isElementwise?: true;
   readonly activation?: Activation;
   readonly arithmetic?: Arithmetic;
   readonly normalisation?: Normalisation;
@@ -119,6 +135,8 @@ export interface Traits {
   readonly softmax?: 'plain' | 'logarithm';
   readonly recurrent?: true;
   readonly attention?: true;
+  /** `index`: of an axis as long as a depth that is given; `equal`: of two inputs. */
+  readonly marks?: 'index' | 'equal';
   /** Names of inputs. */
   readonly ignoresElementsOf?: readonly string[];
   readonly draws?: 'always' | 'inTraining';

@@ -8,7 +8,7 @@ export function expectGoing(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   throw new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
     kind: 'failure',
-    hint: 'it can be resumed where there are checkpoints',
+    hint: 'training can be resumed from checkpoints, if there are any',
   });
 }
 

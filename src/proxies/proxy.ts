@@ -152,7 +152,24 @@ export type ProxyDefinition = Omit<ZeroCostProxy, 'count' | 'score'> & {
   score?(subject: Subject, variant: string | undefined): Promise<Score>;
 };
 
-/** A proxy that checks its options, what the network has, and that what comes out is a number. */
+/**
+ * A proxy that checks its options, what the network has, and that what comes out is a number.
+ *
+ * @example
+ * const depth = defineProxy({
+ *   name: 'square-parameters',
+ *   title: 'Parameters, squared',
+ *   paper: 'none',
+ *   formula: 'P²',
+ *   better: 'higher',
+ *   scale: 'raw',
+ *   needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *   variants: {},
+ *   elsewhere: 'all parameters count',
+ *   count: ({ parameters }) => ({ value: parameters ** 2, details: {} }),
+ * });
+ * depth.title; // 'Parameters, squared'
+ */
 export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
   const { name, needs, variants, count, score, ...rest } = definition;
   const checkVariant = (variant: string | undefined): void => {
@@ -178,7 +195,7 @@ export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
       if (Number.isFinite(found.value)) return found;
       subject.checkWeights();
       throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${found.value} for this network`, {
-        hint: 'values overflow or there is nothing to compare; try other weights (re-initialised) or inputs',
+        hint: 'values overflow or there is nothing to compare; try --init seeded, or other inputs',
       });
     },
   };
@@ -190,17 +207,21 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
     const isQuantised = [...subject.parameters.keys()].some((weight) =>
       isInteger(initializers.get(weight)!.dtype),
     );
-    throw new AuspexError('PROXY_NO_WEIGHTS', `${name} looks at weights, and none of this network's count`, {
-      hint: isQuantised
-        ? 'they are quantised: score the network as it was before that'
-        : 'those of convolutions and matrix products do; name others with the option `weights`',
-    });
+    throw new AuspexError(
+      'PROXY_NO_WEIGHTS',
+      `${name} scores weights, and this network has none that count`,
+      {
+        hint: isQuantised
+          ? 'the weights are quantised; score the float network instead'
+          : 'weights of convolutions and matrix products count; name others with --weights',
+      },
+    );
   }
   if (needs.samples > 0 && subject.samples < needs.samples) {
     throw new AuspexError(
       'PROXY_BATCH',
-      `${name} compares samples and needs ${needs.samples} or more at once; this network takes ${subject.samples}`,
-      { hint: 'give a larger batch' },
+      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}`,
+      { hint: 'give a larger --batch' },
     );
   }
   if (needs.batches > subject.batchCount) {
@@ -208,7 +229,7 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
       'PROXY_BATCH',
       `${name} needs ${needs.batches} batches; there is ${subject.batchCount}`,
       {
-        hint: 'give more of them, or none, for synthetic ones',
+        hint: 'give more samples, or none to use random ones',
       },
     );
   }
@@ -222,8 +243,8 @@ function checkSize({ model }: Subject, name: string): void {
   for (const tensor of model.graph.initializers.values()) bytes += tensorByteLength(tensor);
   if (bytes <= MAX_MESSAGE_BYTES) return;
   const size = `${(bytes / 1e9).toFixed(1)} GB`;
-  throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, and its weights are ${size}`, {
-    hint: 'no more than 2 GiB can be run; those that only count still apply: params, macs, flops, sept',
+  throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, but its weights take ${size}`, {
+    hint: 'networks over 2 GiB cannot be run; use proxies that only count: params, macs, flops, sept',
   });
 }
 

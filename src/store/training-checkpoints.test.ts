@@ -17,7 +17,7 @@ describe('the checkpoints of a training', () => {
     const first = TrainingCheckpoints.open(output, fresh);
     expect(() => TrainingCheckpoints.open(output, resume)).toThrow(/is writing this file/);
     first.expect(steps(10));
-    expect(first.stopped().hint).toContain('nothing was kept');
+    expect(first.stopped().hint).toContain('no checkpoint was written');
     expect(readdirSync(folder)).toEqual(['p.onnx.lock']);
     await first.store('member0')!.save(Uint8Array.of(1, 2));
     expect(first.stopped().hint).toMatch(/1 checkpoint is kept; .*--resume/);
@@ -30,7 +30,7 @@ describe('the checkpoints of a training', () => {
     expect(() => second.expect(steps(5))).toThrow(
       expect.objectContaining({
         code: 'CHECKPOINT_MISMATCH',
-        message: 'this is another training: --steps differs: was 10, is 5',
+        message: 'the checkpoint belongs to another training: --steps differs: was 10, is 5',
       }),
     );
     second.expect(steps(10));

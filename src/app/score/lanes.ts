@@ -59,7 +59,9 @@ class WorkerLane implements Lane {
     };
     worker.on('message', (result: NetworkResult) => this.#settle(result));
     worker.on('error', (error) => lost(problemOf(error)));
-    worker.on('exit', (code) => lost({ code: 'WORKER_ENDED', message: `its worker ended with ${code}` }));
+    worker.on('exit', (code) =>
+      lost({ code: 'WORKER_ENDED', message: `the worker exited with code ${code}` }),
+    );
     this.#worker = worker;
     return worker;
   }

@@ -92,7 +92,7 @@ export function planOf(
   const { weights, features, logits, vocabulary, statistics } = request;
   const { batch, resolution, width, classes, dims, shapes } = sizes;
   if (targets !== undefined && inputs === undefined) {
-    throw new AuspexError('BAD_OPTION', '--targets gives the classes of samples, so it requires --inputs');
+    throw new AuspexError('BAD_OPTION', '--targets requires --inputs');
   }
   const images = imagesOf(request);
   if (!hasArchitectures) refuse({ width, classes }, 'architectures of a space');
@@ -105,17 +105,17 @@ export function planOf(
 
 function refuse(options: Readonly<Record<string, unknown>>, what: string): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) throw new AuspexError('BAD_OPTION', `--${name} is for ${what}`);
+    if (value !== undefined) throw new AuspexError('BAD_OPTION', `--${name} applies only to ${what}`);
   }
 }
 
 function imagesOf({ images, mean, std, inputs }: ScoringRequest): GivenImages | undefined {
   if (images === undefined) {
     if (mean === undefined && std === undefined) return undefined;
-    throw new AuspexError('BAD_OPTION', '--mean and --std normalise images, so they require --images');
+    throw new AuspexError('BAD_OPTION', '--mean and --std require --images');
   }
   if (inputs !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--images and --inputs both give samples; choose one');
+    throw new AuspexError('BAD_OPTION', '--images and --inputs cannot be combined');
   }
   if (std?.some((value) => value <= 0)) throw new AuspexError('BAD_OPTION', '--std must be above 0');
   return { folder: images, mean: mean ?? IMAGENET.mean, std: std ?? IMAGENET.std };

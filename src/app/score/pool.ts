@@ -98,7 +98,7 @@ function begun(
     records.map((line, i) => {
       const { success, data: record } = networkRecord.safeParse(line);
       if (!success) {
-        throw new AuspexError('PROXY_LOG', `line ${i + 2} of the log is not a result of a network`);
+        throw new AuspexError('PROXY_LOG', `line ${i + 2} of the log is not a valid result`);
       }
       if (record.index >= networks.count || networks.name(record.index) !== record.network) {
         throw other(`has '${printableStart(record.network, 80)}' as network ${record.index}`);
@@ -116,7 +116,7 @@ function expectSame(before: unknown, now: z.infer<typeof planRecord>): void {
     });
   }
   if (read.data.version === 1 && now.proxies.includes('flops')) {
-    throw other('is of an earlier version, whose flops are the macs of this one');
+    throw other('was written by an earlier version, which called MACs flops');
   }
   const names = new Set([...Object.keys(read.data), ...Object.keys(now)] as (keyof typeof now)[]);
   names.delete('version');

@@ -265,8 +265,11 @@ function notes({ coverage, cost, inference }: Inspection): string[] {
       `${missing.length} nodes have unknown shapes and are not fully counted: ${named.join(', ')}${missing.length > 3 ? ', …' : ''}`,
     );
   }
-  for (const loop of coverage.perIteration) {
-    note(`the number of iterations of '${loop}' is unknown: counted for one iteration`);
+  const [loop, ...others] = coverage.perIteration;
+  if (loop !== undefined) {
+    const more =
+      others.length === 0 ? '' : ` and ${others.length} more ${others.length === 1 ? 'loop' : 'loops'}`;
+    note(`the number of iterations of '${loop}'${more} is unknown: counted for one iteration`);
   }
   if (coverage.symbols.length > 0) {
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);

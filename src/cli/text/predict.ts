@@ -20,7 +20,14 @@ function costLines({ parameters, macs, flops }: Cost, network: Network): string[
     return [`${first}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`];
   }
   const flags = sizeFlags(network.inference());
-  return [first, ...wrap(`MACs and FLOPs depend on open sizes; fix them, for example with ${flags}`, 2, 4)];
+  const how = flags === '' ? 'that only running the network tells' : `that are open: try ${flags}`;
+  return [first, ...wrap(`MACs and FLOPs depend on sizes ${how}`, 2, 4)];
+}
+
+/** What was chosen for open sizes, as the flags that change it. */
+function sizeLines(network: Network): string[] {
+  const chosen = network.chosenSizes();
+  return chosen?.isChecked ? wrap(`sizes chosen, as the file leaves them open: ${chosen.flags}`, 2, 4) : [];
 }
 
 /** A count for a table; expressions are too long for one. */
@@ -42,7 +49,7 @@ export function networkText(found: Known): string {
   return [
     ...title,
     ...kind,
-    ...(cost ? costLines(cost, network.settled()) : []),
+    ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0 ? ['', ...answerTable(answers)] : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]

@@ -271,7 +271,7 @@ const DecoderAttention: Operator = {
     return [new TensorType(dtype, query), cache(1), cache(2)];
   },
   cost: counted(
-    `MACs of projecting the queries and, unless they are all cached, keys and values; 1 FLOP per projected element for the bias; ${DOT_PRODUCT_RULE}`,
+    `MACs to project the queries, and keys and values that are not cached; 1 FLOP per projected element for the bias; ${DOT_PRODUCT_RULE}`,
     (call) => {
       const parts = decoderAttention(call);
       if (parts === undefined) return undefined;

@@ -88,7 +88,7 @@ const MatMulFpQ4 = packedProduct({
     if (sizes === undefined) return { inner: undefined, outer: undefined };
     const [inner, outer] = sizes;
     if (sizes.length !== 2 || sizes.some((d) => isKnown(d) && !(Number.isSafeInteger(d) && d > 0))) {
-      call.fail(`[${sizes}] is no shape of a matrix of weights`, 'OP_INPUT');
+      call.fail(`[${sizes}] is not the shape of a weight matrix`, 'OP_INPUT');
     }
     return { inner, outer };
   },

@@ -42,10 +42,10 @@ export const dss = defineProxy({
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
-  variants: { released: 'what is behind the last block, the classifier, counts twice' },
+  variants: { released: 'the classifier after the last block counts twice' },
   elsewhere:
-    'linear layers count; convolutions (also that of patches), biases, normalisations and embeddings do not; batch ' +
-    'normalisation becomes identity, others stay; what tokens look up becomes ones; an operator without a gradient is ' +
+    'linear layers are scored; convolutions (also the patch embedding), biases, normalisations and embeddings are not; batch ' +
+    'normalisation becomes identity, other normalisations stay; token embeddings become ones; an operator without a gradient is ' +
     'an error',
   score: async (subject, variant) => {
     const { terms, precision } = await subject.once('synaptic diversity and saliency', () =>
@@ -70,8 +70,8 @@ async function diversity(subject: Subject): Promise<Diversity> {
   const open = withOnes(model, single);
   const parts = linearParts(single);
   if (parts.length === 0) {
-    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss looks at linear layers, and the network has none', {
-      hint: 'it is meant for transformers',
+    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss scores linear layers, and the network has none', {
+      hint: 'dss is for transformers',
     });
   }
   try {

@@ -10,8 +10,8 @@ import type { Subject } from '../subject/subject.js';
 const K = 1e-5;
 
 const ELSEWHERE =
-  'an operator without a gradient between input and output is an error; tokens have none, so what is looked up for ' +
-  'them takes the place of the input';
+  'an operator without a gradient between input and output is an error; for tokens, their embeddings take the place ' +
+  'of the input';
 
 /** Pearson's correlations between the rows of J, (N, N) row by row. */
 function correlations(subject: Subject): Promise<Float64Array> {
@@ -27,7 +27,7 @@ function normalised(gram: Float64Array, subject: Subject): Float64Array {
   if (dead >= 0) {
     subject.checkWeights();
     throw new AuspexError('PROXY_NOT_FINITE', `the output does not change with the input of sample ${dead}`, {
-      hint: 'the network is dead for it: check its weights, or re-initialise them',
+      hint: 'the network is dead for this sample; check its weights, or try --init seeded',
     });
   }
   return gram.map((x, at) => x / (deviation[Math.floor(at / n)]! * deviation[at % n]!));

@@ -25,8 +25,8 @@ export const naswot = defineProxy({
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: false },
   variants: { given: "the network's own weights and the given batch, instead of N(0, 1) weights and inputs" },
   elsewhere:
-    'rectifiers and their smooth kin count (ReLU, GELU, SiLU and the like), by the sign of their input; sigmoid, tanh ' +
-    'and softmax do not; a network without any is an error',
+    'ReLU, GELU, SiLU and similar activations are used, by the sign of their input; sigmoid, tanh ' +
+    'and softmax are not; a network without such activations is an error',
   score: async (subject, variant) => {
     const { kernel, units, activations } = await agreement(
       variant === 'given' ? subject : subject.redrawn('normal'),
@@ -48,9 +48,9 @@ async function agreement(subject: Subject): Promise<Agreement> {
   if (activations.length === 0) {
     throw new AuspexError(
       'PROXY_NO_ACTIVATIONS',
-      'the network has no rectifiers whose patterns could be compared',
+      'the network has no activations whose patterns could be compared',
       {
-        hint: 'it knows ReLU, GELU, SiLU and their kin',
+        hint: 'naswot uses ReLU, GELU, SiLU and similar activations',
       },
     );
   }

@@ -38,18 +38,18 @@ export const ntkt = defineProxy({
   name: 'ntkt',
   title: 'NTKT',
   paper: 'ETAS: zero-shot transformer architecture search via network trainability and expressivity, Eq. 13',
-  formula: '(1/T²)·Σ_samples Σ_tokens Σ_channels ‖∇_w z‖², estimated with 8 probes of random signs a sample',
+  formula: '(1/T²)·Σ_samples Σ_tokens Σ_channels ‖∇_w z‖², estimated with 8 random-sign probes per sample',
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: true },
   variants: {
-    eq12: 'Σ_samples Σ_channels ‖∇_w mean_tokens z‖²: Eq. 12, terms of different tokens included',
-    exact: 'Eq. 13 with every element of z as a probe: for small networks',
-    'eq12-exact': 'Eq. 12 with every channel as a probe: for small networks',
+    eq12: 'Σ_samples Σ_channels ‖∇_w mean_tokens z‖²: Eq. 12, including terms of different tokens',
+    exact: 'Eq. 13 with every element of z as a probe, for small networks',
+    'eq12-exact': 'Eq. 12 with every channel as a probe, for small networks',
   },
   elsewhere:
-    'weights of convolutions and matrix products before z count, and tables that tokens are looked up in; without ' +
-    'attention z is what goes into the last layer, pixels being tokens; an operator without a gradient is an error',
+    'weights of convolutions and matrix products before z are scored, and token embeddings; without ' +
+    'attention, z is the input of the last layer, with pixels as tokens; an operator without a gradient is an error',
   score: async (subject, variant) => {
     const isMean = variant?.startsWith('eq12') ?? false;
     return variant?.endsWith('exact') ? exactTrace(subject, isMean) : estimate(subject, isMean);
@@ -100,9 +100,9 @@ async function exactTrace(subject: Subject, isMean: boolean): Promise<Score> {
   if (all > MOST_GRADIENTS) {
     throw new AuspexError(
       'PROXY_TOO_LARGE',
-      `the exact trace takes ${all} gradients; ${MOST_GRADIENTS} are allowed`,
+      `the exact trace needs ${all} gradients; the limit is ${MOST_GRADIENTS}`,
       {
-        hint: 'take the estimate, or fewer samples',
+        hint: 'use the estimate, or fewer samples',
       },
     );
   }
@@ -178,8 +178,8 @@ class TangentPass {
     const layers = subject.layers.filter((layer) => before.has(layer.weight));
     const tables = embeddings(subject, before);
     if (layers.length + tables.length === 0) {
-      throw new AuspexError('PROXY_NO_WEIGHTS', `no weight that counts is before '${features.name}'`, {
-        hint: 'name the output of the last block with the option `features`',
+      throw new AuspexError('PROXY_NO_WEIGHTS', `no scored weight comes before '${features.name}'`, {
+        hint: 'name the output of the last block with --features',
       });
     }
 
@@ -289,7 +289,7 @@ interface Table {
 
 /** Tables that tokens are looked up in, row by row. */
 function embeddings({ model, lookups }: Subject, before: ReadonlySet<string>): Table[] {
-  const looked = new Set(lookups.map((lookup) => lookup.output));
+  const looked = new Set(lookups.filter(({ table }) => table !== undefined).map(({ output }) => output));
   return model.graph.nodes.flatMap((node): Table[] => {
     const [output] = node.outputs as [string];
     const axis = node.attributes.get('axis');

@@ -107,10 +107,12 @@ async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' 
 const COMMON = {
   better: 'higher',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
-  variants: { 'batch-norm': 'only batch normalisation is taken out, as in released code; others stay' },
+  variants: {
+    'batch-norm': 'only batch normalisation is removed, as in the released code; other normalisations stay',
+  },
   elsewhere:
-    'weights of convolutions and matrix products count; normalisations become identity; ' +
-    'what tokens look up becomes ones; an operator without a gradient is an error',
+    'weights of convolutions and matrix products are scored; normalisations become identity; ' +
+    'token embeddings become ones; an operator without a gradient is an error',
 } satisfies Partial<ProxyDefinition>;
 
 const normalisations = (variant: string | undefined) => (variant === 'batch-norm' ? 'batch' : 'all');

@@ -12,7 +12,7 @@ export const zico = defineProxy({
   name: 'zico',
   title: 'ZiCo',
   paper: 'Li et al., ICLR 2023, arXiv:2301.11300',
-  formula: 'Σ_layers ln Σ mean_b|g_b| / std_b(g_b), over entries whose deviation is not 0, two batches b',
+  formula: 'Σ_layers ln Σ mean_b|g_b| / std_b(g_b), over entries with non-zero deviation, two batches b',
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: BATCHES, labels: true, gradients: true },
@@ -21,7 +21,7 @@ export const zico = defineProxy({
       'the second gradient is the sum of both, as in code that does not reset it between batches (MeCo)',
   },
   elsewhere:
-    'weights of convolutions and matrix products count, nothing else; layers whose gradients do not differ are ' +
+    'only weights of convolutions and matrix products are scored; layers whose gradients do not differ are ' +
     'left out; an operator without a gradient between them and the output is an error',
   score: async (subject, variant) => {
     const [first, second] = await subject.once('gradients of two batches', () => gradientsOf(subject));

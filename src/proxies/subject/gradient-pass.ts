@@ -194,8 +194,8 @@ function openInputs({ model, lookups }: Subject): string[] {
   const floats = model.graph.inputs.filter(({ type }) => /^float/.test(String(type)));
   const names = [...floats.map((input) => input.name), ...lookups.map((lookup) => lookup.output)];
   if (names.length > 0) return names;
-  throw new AuspexError('PROXY_INPUT', 'the network has no input that a gradient could be taken of', {
-    hint: 'its inputs are whole numbers that are looked up in no table',
+  throw new AuspexError('PROXY_INPUT', 'the network has no differentiable input', {
+    hint: 'its inputs are integers that are not looked up in an embedding',
   });
 }
 

@@ -5,6 +5,7 @@ import { type Inference, inferShapes } from '../../analysis/infer.js';
 import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
+import { settledInference } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
 import { boundSizes, type PrepareOptions } from './prepare.js';
 
@@ -49,17 +50,17 @@ export class NetworkCounts {
     const open = [...new Set([count, samples].flatMap(symbolsIn))];
     const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
     throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
-      hint: `give them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
+      hint: `fix them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
     });
   }
 }
 
-/** With the sizes that are wanted; as it is written where they do not fit. */
+/** With the sizes that are wanted, and sensible ones for what is open; as it is written where they do not fit. */
 function sized(model: Model, options: PrepareOptions): Inference {
   try {
-    return boundSizes(model, options);
+    return settledInference(boundSizes(model, options));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    return inferShapes(model);
+    return settledInference(inferShapes(model));
   }
 }

@@ -79,14 +79,10 @@ export function boundSizes(model: Model, options: PrepareOptions): Inference {
   });
   if (changed === undefined) return infer(model, { shapes, dims });
   const refuse = (cause?: unknown): never => {
-    throw new AuspexError(
-      'PROXY_BATCH',
-      `the network is written for input '${changed.name}' ${changed.type} only`,
-      {
-        hint: 'leave the batch as it is, or export the network with a batch of any size',
-        cause,
-      },
-    );
+    throw new AuspexError('PROXY_BATCH', `the network accepts only input '${changed.name}' ${changed.type}`, {
+      hint: 'leave out --batch, or export the network with a dynamic batch',
+      cause,
+    });
   };
   try {
     const found = infer(model, { shapes, dims });
@@ -145,7 +141,7 @@ function shapesOf(model: Model, options: PrepareOptions): NonNullable<InferOptio
 function checkSizes(name: string, type: ValueType): void {
   if (isTensor(type) && type.shape?.every(isKnown)) return;
   throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
-    hint: 'give the sizes that are symbols, or the shape of the input',
+    hint: 'fix symbolic sizes with --dim, or the whole shape with --shape',
   });
 }
 
@@ -154,7 +150,7 @@ function checkOperators({ graph }: Inference): void {
   const at = graph.nodes.findIndex(({ operator, isFunction }) => !operator && !isFunction);
   if (at < 0) return;
   const { node } = graph.nodes[at]!;
-  throw new AuspexError('OPERATOR_UNKNOWN', `nothing is known of the operator ${operatorName(node)}`, {
+  throw new AuspexError('OPERATOR_UNKNOWN', `unknown operator ${operatorName(node)}`, {
     where: { node: nodeLabel(node, at), operator: operatorName(node) },
     hint: 'export the network without it',
   });

@@ -234,7 +234,7 @@ export class Subject {
     const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
     if (!isFit) {
       throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
-        hint: 'one for every row of the output',
+        hint: 'give one label per row of the output',
       });
     }
     return BigInt64Array.from(given, BigInt);
@@ -251,7 +251,7 @@ export class Subject {
       const tensor = given[name];
       if (tensor && tensor.type === dtype && String(tensor.dims) === String(shape)) continue;
       const what = tensor ? `${tensor.type}[${tensor.dims}]` : 'missing';
-      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}; what was given is ${what}`);
+      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}, not ${what}`);
     }
     return given;
   }
@@ -276,7 +276,7 @@ export class Subject {
         `weight '${weight}' has NaN or infinite elements (at ${at})`,
         {
           where: { path: `tensor '${weight}'` },
-          hint: 'the file is broken or its training diverged; re-initialise the weights',
+          hint: 'the file is broken or its training diverged; try --init seeded',
         },
       );
     }
@@ -286,8 +286,8 @@ export class Subject {
   checkClasses(): void {
     const { name, dims, classes } = this.logits;
     if (dims.length >= 2 && classes >= 2) return;
-    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has no classes to tell apart`, {
-      hint: 'name the output that holds logits',
+    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has fewer than two classes`, {
+      hint: 'name the output with the logits: --logits',
     });
   }
 
@@ -324,7 +324,7 @@ function chosenLayers(
     const tensor = graph.initializers.get(name);
     if (tensor && /float/.test(tensor.dtype)) return { weight: name, dims: tensor.dims, fanIn: 1, uses: [] };
     throw new AuspexError('PROXY_WEIGHT', `the network has no float constant called '${name}'`, {
-      hint: 'list them with explain',
+      hint: '--explain lists them',
     });
   });
 }
@@ -343,7 +343,7 @@ function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logi
   if (!type.shape?.every(isKnown)) {
     throw new AuspexError('PROXY_SHAPES', `output '${name}' is ${type}: its sizes are not known`, {
       where: { node: nodeLabel(producers.get(name) ?? graph.nodes[0]!) },
-      hint: 'give the sizes that are symbols',
+      hint: 'fix symbolic sizes with --dim',
     });
   }
   const dims = type.shape as readonly number[];

@@ -23,9 +23,11 @@ import { perOutput } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Traits } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import { activationGradients } from '../layers/activation.gradient.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { elementwiseGradients } from './elementwise.gradient.js';
+import { elementwiseVersions } from './elementwise.versions.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
 
@@ -134,7 +136,7 @@ const BINARY: Readonly<Record<string, Elementwise>> = {
   BitwiseOr: { flops: 1 },
   BitwiseXor: { flops: 1 },
   Div: { flops: 1, fold: divide, traits: { arithmetic: 'divide' } },
-  Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0) },
+  Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0), traits: { marks: 'equal' } },
   Greater: { flops: 1, result: 'bool', fold: comparison((order) => order > 0) },
   GreaterOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order >= 0) },
   Less: { flops: 1, result: 'bool', fold: comparison((order) => order < 0) },
@@ -218,7 +220,7 @@ function elementwise(rule: Elementwise, arity?: number): Operator {
     infer: (call) => inferElementwise(call, rule, arity),
     cost: perOutput(rule.flops),
     ...(rule.roles && { roles: rule.roles }),
-    ...(rule.traits && { traits: rule.traits }),
+    traits: { ...rule.traits, isElementwise: true },
   };
 }
 
@@ -249,7 +251,7 @@ function variadic({ fold, traits }: Pick<Elementwise, 'fold' | 'traits'>): Opera
         return size === undefined ? undefined : { otherFlops: multiply(size, call.inputs.length - 1) };
       },
     },
-    ...(traits && { traits }),
+    traits: { ...traits, isElementwise: true },
   };
 }
 
@@ -272,13 +274,13 @@ const Clip: Operator = {
   },
   cost: perOutput(2),
   roles: { setting: ['min', 'max'] },
-  traits: { activation: 'clip' },
+  traits: { activation: 'clip', isElementwise: true },
 };
 
 const Mod: Operator = {
   infer: (call) => inferElementwise(call, { fold: call.int('fmod', 0) === 1 ? remainder : modulo }, 2),
   cost: perOutput(1),
-  traits: { arithmetic: 'remainder' },
+  traits: { arithmetic: 'remainder', isElementwise: true },
 };
 
 /**
@@ -295,7 +297,7 @@ const PRelu: Operator = {
   },
   cost: perOutput(2),
   roles: { scale: ['slope'] },
-  traits: { activation: 'rectifier' },
+  traits: { activation: 'rectifier', isElementwise: true },
 };
 
 const Where: Operator = {
@@ -309,15 +311,18 @@ const Where: Operator = {
     return [new TensorType(dtype, shape, elements)];
   },
   cost: perOutput(1),
-  traits: { arithmetic: 'select' },
+  traits: { arithmetic: 'select', isElementwise: true },
 };
 
-export const elementwiseOperators: OperatorTable = withGradients({
-  ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
-  ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
-  ...mapTable(VARIADIC, variadic),
-  Clip,
-  Mod,
-  PRelu,
-  Where,
-});
+export const elementwiseOperators: OperatorTable = withVersions(
+  withGradients({
+    ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
+    ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
+    ...mapTable(VARIADIC, variadic),
+    Clip,
+    Mod,
+    PRelu,
+    Where,
+  }),
+  elementwiseVersions,
+);

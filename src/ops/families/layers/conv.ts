@@ -162,7 +162,7 @@ function explicitOutput(call: Call, rank: number): readonly number[] | undefined
     call.fail(`attribute 'output_shape' has ${sizes.length} values for ${rank} spatial axes`, 'OP_ATTRIBUTE');
   }
   const spatial = sizes.slice(-rank);
-  if (spatial.some((size) => size < 1)) call.fail(`output_shape [${sizes}] is impossible`, 'OP_ATTRIBUTE');
+  if (spatial.some((size) => size < 1)) call.fail(`output_shape cannot be [${sizes}]`, 'OP_ATTRIBUTE');
   return spatial;
 }
 

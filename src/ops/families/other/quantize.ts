@@ -19,7 +19,7 @@ function checkScale(call: Call): void {
   if (scale === undefined || shape === undefined || scale.length === 0) return;
   const blockSize = call.int('block_size', 0);
   if (!Number.isSafeInteger(blockSize) || blockSize < 0) {
-    call.fail(`block_size ${blockSize} is no size`, 'OP_ATTRIBUTE');
+    call.fail(`block_size cannot be ${blockSize}`, 'OP_ATTRIBUTE');
   }
   if (blockSize > 0) return checkBlocks(call, shape, scale, blockSize);
   if (scale.length > 1) call.fail(`a scale of shape [${scale}] needs block_size`);
@@ -43,7 +43,7 @@ function checkBlocks(call: Call, shape: Shape, scale: Shape, blockSize: number):
 function requestedDtype(call: Call): DataType | undefined {
   const code = call.int('output_dtype', 0);
   if (code === 0) return undefined;
-  return dataTypeOfCode(code) ?? call.fail(`output_dtype ${code} is no data type`, 'OP_ATTRIBUTE');
+  return dataTypeOfCode(code) ?? call.fail(`output_dtype ${code} is not a data type`, 'OP_ATTRIBUTE');
 }
 
 const ROLES: InputRoles = { data: ['x'], others: 'setting' };

@@ -1,0 +1,101 @@
+// What becomes of one ONNX file: sizes chosen for those it leaves open, inputs drawn, a run, and the same network for
+// another batch, compared row by row with single runs. Prints one line of JSON. Run by main.ts in a process of its own.
+import { inferShapes } from '../../src/analysis/infer.js';
+import type { Model, ValueInfo } from '../../src/graph/graph.js';
+import { isTensor } from '../../src/graph/types.js';
+import { drawInputs, givenInputs } from '../../src/inputs/drawn.js';
+import { readModel } from '../../src/onnx/file.js';
+import { hostTensor, Session } from '../../src/runtime/session.js';
+import { batchDifference } from '../../src/transform/batch/proof.js';
+import { withBatch } from '../../src/transform/batch.js';
+import { type ChosenSizes, chosenSizes, runningSizes } from '../../src/transform/sizes.js';
+import { AuspexError } from '../../src/util/errors.js';
+import type { FileResult, Step } from './result.js';
+
+/** Samples of the batch that is tried. */
+const SAMPLES = 3;
+
+async function step(work: () => Promise<string>): Promise<Step> {
+  try {
+    return { isDone: true, what: await work() };
+  } catch (error) {
+    if (!(error instanceof AuspexError))
+      return { isDone: false, what: `DEFECT ${(error as Error).stack?.slice(0, 400)}` };
+    const { node, operator } = error.where;
+    const where = node === undefined ? '' : ` at ${node} (${operator})`;
+    return { isDone: false, code: error.code, what: `${error.message.slice(0, 160)}${where}` };
+  }
+}
+
+const file = process.argv[2]!;
+const model = readModel(file);
+const inputs = givenInputs(model);
+const isFixed = inputs.every(
+  ({ type }) =>
+    !isTensor(type) ||
+    type.shape === undefined ||
+    type.shape.length === 0 ||
+    typeof type.shape[0] === 'number',
+);
+const result: FileResult = { file, isFixed };
+let sized = model;
+let types = inferShapes(sized).graph.types;
+
+/** The network with its inputs at sizes. */
+function at(sizes: ChosenSizes): Model {
+  const inferred = inferShapes(model, { dims: sizes.sizes }).graph.types;
+  const typed = (info: ValueInfo): ValueInfo => ({ ...info, type: inferred.get(info.name) ?? info.type });
+  const { graph } = model;
+  return {
+    ...model,
+    graph: { ...graph, inputs: graph.inputs.map((i) => (graph.initializers.has(i.name) ? i : typed(i))) },
+  };
+}
+
+async function run(network: Model): Promise<string> {
+  const session = await Session.create(network, { threads: 2 });
+  const drawn = drawInputs(network, { seed: 1 });
+  const feeds = await Promise.all(
+    Object.entries(drawn).map(async ([name, t]) => [name, await hostTensor(t.type, t.data, t.dims)] as const),
+  );
+  const outputs = await session.run(Object.fromEntries(feeds));
+  await session.dispose();
+  return Object.values(outputs)
+    .map((t) => `[${t.dims}]`)
+    .join(' ');
+}
+
+result.sizes = await step(async () => {
+  let tried = 0;
+  const plain = chosenSizes(model);
+  const chosen = await runningSizes(model, {}, async (sizes) => {
+    tried++;
+    return (await step(() => run(at(sizes)))).isDone;
+  });
+  if (chosen === undefined) return 'all fixed';
+  sized = at(chosen);
+  types = inferShapes(sized).graph.types;
+  if (!chosen.isChecked) throw new AuspexError('SIZES_UNCHECKED', `no sizes infer: ${chosen.flags}`);
+  return `${chosen.flags} after ${tried}${chosen.flags === plain?.flags ? '' : `, without running ${plain?.flags}`}`;
+});
+result.runs = await step(() => run(sized));
+for (const batch of [SAMPLES, 'dynamic'] as const) {
+  result[batch === 'dynamic' ? 'open' : 'batch'] = await step(async () => {
+    const rebatched = withBatch(sized, batch);
+    const single = Array.from({ length: SAMPLES }, (_, i) => {
+      const own = drawInputs(sized, { seed: 1, index: i, types });
+      // What is the same for all samples is drawn once.
+      const first = drawInputs(sized, { seed: 1, index: 0, types });
+      return Object.fromEntries(
+        Object.entries(own).map(([name, t]) => [name, rebatched.axes.has(name) ? t : first[name]!]),
+      );
+    });
+    const whole = rebatched.was === 1 ? single : single.slice(0, 1);
+    const { relative, outputs, output } = await batchDifference(sized, rebatched, whole);
+    const text = `${outputs} outputs, ${rebatched.changes.length} changes, difference ${relative.toExponential(1)}`;
+    if (relative > 1e-3) throw new AuspexError('BATCH_DIFFERS', `${text} in '${output}'`);
+    return text;
+  });
+}
+process.stdout.write(`${JSON.stringify(result)}\n`);
+process.exit(0);
