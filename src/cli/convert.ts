@@ -14,6 +14,8 @@ interface ConvertFlags {
   shape?: Record<string, (number | string)[]>;
   dim?: Record<string, number>;
   float?: true;
+  fp16?: true;
+  cut?: true;
   simplify?: true;
   externalData?: true;
   verify: boolean;
@@ -47,7 +49,9 @@ export function convertCommand(): Command {
     .option('--batch <n>', "samples at once, or 'dynamic' for any number", batch)
     .option('--dim <name=size>', 'fix a symbolic dimension: seq=128 (repeatable)', parseDimension)
     .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
-    .option('--float', 'turn quantised operators and weights into floats')
+    .option('--float', 'turn quantised and float16 operators and weights into float32')
+    .option('--fp16', 'compute in float16; inputs and outputs stay as they are')
+    .option('--cut', 'keep the differentiable part: no pre- and post-processing')
     .option('--simplify', 'fold constants and remove nodes without effect')
     .option('--external-data', 'store weights in a file beside the model')
     .option('--no-verify', 'skip the verification')
@@ -64,6 +68,8 @@ async function run(input: string, flags: ConvertFlags): Promise<void> {
     shape,
     dim,
     float,
+    fp16,
+    cut,
     simplify,
     externalData = false,
     verify,
@@ -80,7 +86,7 @@ async function run(input: string, flags: ConvertFlags): Promise<void> {
   const converted: Converted = await convert({
     input,
     output: dryRun ? undefined : output,
-    options: { opset, sizes, batch, float, simplify },
+    options: { opset, sizes, batch, float, fp16, cut, simplify },
     externalData,
     isVerified: verify,
     force,

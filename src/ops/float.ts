@@ -181,10 +181,10 @@ export class Dequantisation extends Expansion {
     const [x, y] = [this.constant(a), this.constant(b)];
     if (x === undefined || y === undefined || !isFloatType(x.dtype)) return a.mul(b);
     const dims = x.dims.length > y.dims.length || elementCount(x) > elementCount(y) ? x.dims : y.dims;
-    const tensor = computedTensor(this.builder.freshName('scale'), x.dtype, dims, () => {
+    const tensor = computedTensor(this.builder.freshName('scale'), x.dtype, dims, (from, to) => {
       const [left, right] = [tensorNumbers(x), tensorNumbers(y)];
-      return Float64Array.from({ length: elementCount({ dims }) }, (_, i) => {
-        return left[i % left.length]! * right[i % right.length]!;
+      return Float64Array.from({ length: to - from }, (_, i) => {
+        return left[(from + i) % left.length]! * right[(from + i) % right.length]!;
       });
     });
     return this.builder.initializer(tensor);
