@@ -112,6 +112,12 @@ export class Rebatching {
     return multiply(each, BATCH_SIZE);
   }
 
+  /** Whether the elements of a value are sizes of the batch. */
+  tellsBatch(name: string): boolean {
+    const type = this.types.get(name);
+    return isTensor(type) && (type.elements?.some(isOfBatch) ?? false);
+  }
+
   refuse(node: Node, why: string, cause?: unknown): never {
     // Ranges of activations are taken over all samples together.
     const isQuantised = operatorFor(node)?.float !== undefined;

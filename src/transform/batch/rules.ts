@@ -101,6 +101,8 @@ function sizesOfSample(walk: Rebatching, node: Node, input: string): void {
 
 /** All samples of all inputs are at the same axis of the output; numbers for one sample are repeated. */
 function elementwise(walk: Rebatching, { node, carried }: Visit): void {
+  if (node.inputs.some((name) => walk.tellsBatch(name)))
+    walk.refuse(node, 'it computes with the size of the batch');
   const rank = walk.oldShape(node.outputs[0]!)?.length ?? 0;
   const places = carried.map(({ name, position }) => ({
     ...position,
