@@ -2,7 +2,7 @@
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
 
 import { bindAttributes } from '../graph/bind-attributes.js';
-import { axisSize, type Dim, symbolsIn } from '../graph/dim.js';
+import { axisSize, type Dim, namesIn } from '../graph/dim.js';
 import {
   type FunctionDefinition,
   type Graph,
@@ -458,7 +458,7 @@ function sizeNames(type: ValueType, name: string): string[] {
   return type.shape.flatMap((d, i) => {
     if (typeof d === 'number') return [];
     const text = d.toString();
-    return text === '?' ? [`${name}[${i}]`] : [text, ...symbolsIn(parseDim(text))];
+    return text === '?' ? [`${name}[${i}]`] : [text, ...namesIn(parseDim(text))];
   });
 }
 

@@ -115,10 +115,12 @@ async function plainTable(
   return (await openTable(data, { space, arch, labels: requests }, work)).table;
 }
 
-/** What was chosen, in words. */
+/** The chosen rows, in words. */
 export function rowsText(tableRows: number, { rows, split, part }: ChosenRows): string {
-  return split === undefined
-    ? `all ${tableRows} rows, including training rows; use --unseen to exclude them`
+  if (split === undefined)
+    return `all ${tableRows} rows, including training rows; use --unseen to exclude them`;
+  return split.startsWith('its training')
+    ? `${rows.length} rows not seen in training`
     : `${rows.length} ${part} rows of ${split}`;
 }
 

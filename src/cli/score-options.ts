@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GivenInput, ScoringRequest } from '../app/score/plan.js';
 import { isScored, problemText } from '../app/score/record.js';
 import type { ScoreFound, ScoreOptions } from '../app/score/score.js';
+import { LOSS_KINDS } from '../proxies/index.js';
 import type { PlannedOutput } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
 import { printable } from '../util/printable.js';
@@ -23,6 +24,7 @@ export interface ScoringFlags extends SizeFlags {
   weights?: string[];
   features?: string;
   logits?: string;
+  loss?: ScoringRequest['loss'];
   vocabulary?: number;
   statistics?: 'batch' | 'frozen';
   output?: string;
@@ -48,7 +50,13 @@ export function withScoring(command: Command): Command {
     .option('--std <numbers>', 'standard deviation to divide images by (0.229,0.224,0.225)', perColour)
     .option('--weights <names>', 'weights to score (default: found automatically)', names)
     .option('--features <value>', 'output of the last block (default: found automatically)')
-    .option('--logits <output>', 'output with the logits (default: first float output)')
+    .option('--logits <output>', 'score this output only, as logits (default: all float outputs)')
+    .addOption(
+      new Option('--loss <which>', 'loss of the outputs (default: auto, what fits each output)').choices([
+        'auto',
+        ...LOSS_KINDS,
+      ]),
+    )
     .option('--vocabulary <n>', 'vocabulary size, if the model has no embedding', atLeastOne)
     .addOption(
       new Option('--statistics <which>', 'statistics for batch normalisation (batch)').choices([
@@ -70,10 +78,10 @@ export function requestFrom(flags: ScoringFlags): ScoringRequest {
     throw new AuspexError('BAD_OPTION', '--resume requires -o FILE');
   }
   const { seed, init, inputs, targets, images, mean, std, weights, features, logits } = flags;
-  const { vocabulary, statistics } = flags;
+  const { loss, vocabulary, statistics } = flags;
   return {
     ...{ seed, init, sizes: sizesFrom(flags), inputs, targets, images, mean, std },
-    ...{ weights, features, logits, vocabulary, statistics },
+    ...{ weights, features, logits, loss, vocabulary, statistics },
   };
 }
 

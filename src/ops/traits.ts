@@ -15,6 +15,7 @@
 // | convolution       | plain, transposed or deformable                          | layers, fans, axes of channels     |
 // | product           | how its matrices are written                             | layers, attention                  |
 // | softmax           | itself or its logarithm                                  | attention, logits                  |
+// | isLinear          | a linear function of its first input, no other trait     | flows in powers of two             |
 // | recurrent         | a layer that goes through a sequence                     | weights                            |
 // | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
 // | marks             | 1 where an index, or an equal number, stands             | tables that tokens are looked up in|
@@ -133,6 +134,7 @@ export interface Traits {
   /** `matmul`: numpy's; `gemm`: of two matrices, with a third added; `einsum`: by an equation; `packed`: of weights in few bits. */
   readonly product?: 'matmul' | 'gemm' | 'einsum' | 'packed';
   readonly softmax?: 'plain' | 'logarithm';
+  readonly isLinear?: true;
   readonly recurrent?: true;
   readonly attention?: true;
   /** `index`: of an axis as long as a depth that is given; `equal`: of two inputs. */

@@ -21,6 +21,8 @@ export type { InputBatch, InputTensor } from './subject/batch.js';
 export { type AttentionBlock, findBlocks } from './subject/blocks.js';
 export { type ExplainedTensor, type Explanation, explainSubject } from './subject/explain.js';
 export { type Features, featuresOf } from './subject/features.js';
+export { LOSS_KINDS, type LossKind } from './subject/head-evidence.js';
+export type { Head } from './subject/heads.js';
 export type { Initialisation } from './subject/reinitialise.js';
 export { Subject, type SubjectOptions } from './subject/subject.js';
 

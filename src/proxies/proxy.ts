@@ -29,7 +29,10 @@ export interface ProxyNeeds {
   readonly samples: number;
   /** How many batches. */
   readonly batches: number;
+  /** A loss: classes, or targets, of samples. */
   readonly labels: boolean;
+  /** Whether the output must be of classes. */
+  readonly classes?: true;
   /** Whether gradients are taken, so that every operator on their way needs a rule for them. */
   readonly gradients: boolean;
 }
@@ -218,10 +221,11 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
     );
   }
   if (needs.samples > 0 && subject.samples < needs.samples) {
+    const why = subject.problems.find(({ step }) => step === 'batch')?.error;
     throw new AuspexError(
       'PROXY_BATCH',
-      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}`,
-      { hint: 'give a larger --batch' },
+      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}${why ? `: ${why.message}` : ''}`,
+      { hint: 'give a larger --batch', ...(why && { where: why.where, cause: why }) },
     );
   }
   if (needs.batches > subject.batchCount) {
@@ -233,7 +237,7 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
       },
     );
   }
-  if (needs.labels) subject.checkClasses();
+  if (needs.classes) subject.checkClasses();
   if (needs.samples > 0 || needs.gradients) checkSize(subject, name);
 }
 

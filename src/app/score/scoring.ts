@@ -95,14 +95,14 @@ export class NetworkScorer {
 
   /** A network as it is scored. */
   #subject({ model, ...sized }: Built): Subject {
-    const { seed, init, weights, features, vocabulary, statistics, logits } = this.plan;
+    const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
     const { threads } = this.options;
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
       ...this.#sizes,
-      ...given({ weights, features, vocabulary, statistics, output: logits }),
       ...sized,
+      ...given({ weights, features, vocabulary, statistics, output: logits, loss }),
       ...this.#samples.options(model, this.#samplesAtOnce),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
@@ -115,7 +115,9 @@ export class NetworkScorer {
     const sizes = given({ resolution, width, classes });
     const { arch, file } = network;
     if (arch && file === undefined) {
-      return { model: network.at({ ...sizes, batch: samples ?? BATCH, seed }).model() };
+      // What a space builds has classes.
+      const model = network.at({ ...sizes, batch: samples ?? BATCH, seed }).model();
+      return { model, loss: 'cross-entropy' };
     }
     const ofBatch = batch === undefined ? {} : { batch };
     if (arch?.space.name === ONNX) return { model: editedModel(network.at(sizes), samples), ...ofBatch };
@@ -137,7 +139,7 @@ export function withExplanation<T extends NetworkResult>(found: T, explain: () =
   }
 }
 
-interface Built extends Pick<SubjectOptions, 'infer' | 'batch'> {
+interface Built extends Pick<SubjectOptions, 'infer' | 'batch' | 'loss'> {
   readonly model: Model;
 }
 

@@ -16,6 +16,7 @@ import { Compiled } from '../subject/compiled-graphs.js';
 import { featuresOf } from '../subject/features.js';
 import { inFloat64 } from '../subject/float64.js';
 import { finished } from '../subject/gradient-pass.js';
+import { withTotal } from '../subject/loss.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 import type { Layer } from '../subject/weights.js';
@@ -102,10 +103,11 @@ export function linearParts(subject: Subject): Linear[] {
 }
 
 async function run(model: Model, subject: Subject, linears: readonly Linear[]): Promise<Term[]> {
-  const { logits, samples } = subject;
+  const { heads, samples } = subject;
+  const whole = withTotal(model, heads);
   const differentiated = gradients(
-    model,
-    logits.name,
+    whole.model,
+    whole.total,
     linears.map(([layer]) => layer.weight),
   );
   const builder = extend(differentiated.model);

@@ -67,7 +67,7 @@ export const epeNas = defineProxy({
   formula: 'Σ_classes |Σ ln(|corrcoef(J_c)| + k)|, k = 1e-5',
   better: 'higher',
   scale: 'raw',
-  needs: { weights: false, samples: 2, batches: 1, labels: true, gradients: true },
+  needs: { weights: false, samples: 2, batches: 1, labels: true, classes: true, gradients: true },
   variants: {},
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],

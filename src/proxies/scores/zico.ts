@@ -3,7 +3,8 @@ import { gradients } from '../../autodiff/gradients.js';
 import type { HostTensor } from '../../runtime/session.js';
 import { defineProxy } from '../proxy.js';
 import { Compiled } from '../subject/compiled-graphs.js';
-import { finished, lossFeeds, lossModel } from '../subject/gradient-pass.js';
+import { finished } from '../subject/gradient-pass.js';
+import { lossFeeds, lossModel } from '../subject/loss.js';
 import type { Subject } from '../subject/subject.js';
 
 const BATCHES = 2;

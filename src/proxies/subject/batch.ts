@@ -1,9 +1,8 @@
-// The data a network is scored on where none is given: inputs by what they mean, and labels, all drawn from a seed.
+// The data a network is scored on where none is given: inputs by what they mean, drawn from a seed.
 import type { Model } from '../../graph/graph.js';
 import type { TensorType } from '../../graph/types.js';
 import { givenInputs, type InputBatch, typedArray } from '../../inputs/drawn.js';
 import type { Lookup } from '../../inputs/lookups.js';
-import { streamFor } from '../../nn/stream.js';
 
 export { drawInputs as drawBatch, type InputBatch, type InputTensor } from '../../inputs/drawn.js';
 export { findLookups, type Lookup } from '../../inputs/lookups.js';
@@ -19,10 +18,4 @@ export function onesBatch(model: Model, { lookups }: { readonly lookups: readonl
       return [name, { type: dtype!, dims, data: typedArray(name, dtype!, dims, numbers) }];
     }),
   );
-}
-
-/** Labels drawn evenly, for cross-entropy. */
-export function drawLabels(count: number, classes: number, seed: number, index: number): BigInt64Array {
-  const random = streamFor(seed, 'labels', index);
-  return BigInt64Array.from({ length: count }, () => BigInt(random.below(classes)));
 }

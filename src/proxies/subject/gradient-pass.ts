@@ -1,20 +1,18 @@
-// Gradients of one batch, in one graph that is compiled once for a network: forward, cross-entropy, backward, and the few
+// Gradients of one batch, in one graph that is compiled once for a network: forward, loss, backward, and the few
 // numbers that proxies are made of.
 import { inferShapes } from '../../analysis/infer.js';
 import { type Differentiated, gradients } from '../../autodiff/gradients.js';
 import type { Model } from '../../graph/graph.js';
 import { foldTranspositions, MICROSOFT } from '../../nn/fold.js';
-import { crossEntropy } from '../../nn/losses.js';
 import { Builder, type Value } from '../../ops/build.js';
-import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import type { HostTensor } from '../../runtime/session.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
 import { poolsAsProducts } from './average-pools.js';
 import { Compiled } from './compiled-graphs.js';
 import { compacted } from './fewer-nodes.js';
-import type { Logits, Quantity, Subject } from './subject.js';
-
-const LABELS = 'auspex.labels';
+import { lossFeeds, lossModel, targetOf, withTotal } from './loss.js';
+import type { Quantity, Subject } from './subject.js';
 
 /** Numbers by layer. */
 export interface Saliency {
@@ -143,8 +141,8 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   if (first && !second && curvature.length > 0) first = ofLoss(false);
   let model = second?.model ?? first?.model ?? subject.trained;
   const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
-    const names = openInputs(subject);
-    return gradients(model, subject.logits.name, names, { runsOnce });
+    const whole = withTotal(model, subject.heads);
+    return gradients(whole.model, whole.total, openInputs(subject), { runsOnce });
   });
   model = inputs?.model ?? model;
 
@@ -234,24 +232,6 @@ function channelFisher(a: Value, g: Value, channelAxis: number, samples: number)
   return product.sum(positions).square().mean([0]).mul(0.5);
 }
 
-/** The model with the cross-entropy of its logits and the labels. */
-export function lossModel(subject: Subject): { model: Model; loss: string } {
-  const model = subject.trained;
-  const builder = extend(model);
-  const { logits } = subject;
-  const labels = builder.input(LABELS, 'int64', [logits.rows]);
-  const loss = builder.within('auspex.loss', () =>
-    crossEntropy(rowsOf(builder.value(logits.name), logits), labels),
-  );
-  return { model: extended(model, builder, [loss]), loss: loss.name };
-}
-
-/** Logits (rows, classes). */
-function rowsOf(value: Value, { axis, rows, classes }: Logits): Value {
-  const order = [...value.sizes.keys()].filter((i) => i !== axis);
-  return value.transpose([...order, axis]).reshape([rows, classes]);
-}
-
 /** Ready to be compiled: in few nodes and fast ones, transpositions read through by the products behind them. */
 export function finished(written: Model): Model {
   const whole = poolsAsProducts(written);
@@ -270,15 +250,9 @@ export function finished(written: Model): Model {
 async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
   const session = await Compiled.create(model, subject.sessionFor(model));
   try {
-    const hasLabels = session.inputs.includes(LABELS);
+    const hasLabels = session.inputs.includes(targetOf(0));
     return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));
   } finally {
     await session.dispose();
   }
-}
-
-/** Inputs and labels of a batch. */
-export async function lossFeeds(subject: Subject, index: number): Promise<Record<string, HostTensor>> {
-  const labels = subject.labels(index);
-  return { ...(await subject.feeds(index)), [LABELS]: await hostTensor('int64', labels, [labels.length]) };
 }

@@ -1,5 +1,5 @@
-// A network as proxies need it: all sizes known, without functions and fused operators, constants as initializers, and one
-// output.
+// A network as proxies need it: all sizes known, without functions and fused operators, constants as initializers, and
+// outputs of floats only.
 import { type Constant, findConstants } from '../../analysis/constants.js';
 import { type Inference, type InferOptions, inferShapes } from '../../analysis/infer.js';
 import { flatten } from '../../autodiff/flatten.js';
@@ -22,7 +22,7 @@ export interface PrepareOptions {
   readonly shapes?: InferOptions['shapes'];
   /** Inputs to score on instead of synthetic ones, batch by batch. */
   readonly batches?: readonly InputBatch[];
-  /** The output that is taken for logits; the first one of floats unless told. */
+  /** The output that is taken for logits; all outputs of floats count unless told. */
   readonly output?: string;
   /** Infers shapes of a model, for those who have done so before. */
   readonly infer?: (model: Model, options: InferOptions) => Inference;
@@ -37,10 +37,24 @@ export interface Prepared {
   readonly constants: ReadonlyMap<Tensor['data'], Constant>;
 }
 
-/** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
-export function prepare(model: Model, options: PrepareOptions): Prepared {
+/** What analysis says of the constants of a file as it was found. */
+export function constantsOf(model: Model, options: PrepareOptions): Prepared['constants'] {
+  const { infer = inferShapes } = options;
+  return new Map(findConstants(infer(model, {})).map((c) => [c.tensor.data, c]));
+}
+
+/**
+ * Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16.
+ *
+ * @param told what is known of constants before the network was changed, which may tell less of them
+ */
+export function prepare(
+  model: Model,
+  options: PrepareOptions,
+  told: Prepared['constants'] = new Map(),
+): Prepared {
   const inference = boundSizes(model, options);
-  const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
+  const constants = new Map([...findConstants(inference).map((c) => [c.tensor.data, c] as const), ...told]);
   const flat = flatten(inference.graph);
   const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
   const nodes: Node[] = [];
@@ -55,8 +69,7 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
     .map(({ name }) => ({ name, type: typed(name) }));
   for (const { name, type } of inputs) checkSizes(name, type);
   if (!model.graph.outputs.some(({ name }) => isTensor(typed(name)))) checkOperators(inference);
-  const output = outputOf(model, typed, options.output);
-  const outputs = [{ name: output, type: typed(output) }];
+  const outputs = outputsOf(model, typed, options.output).map((name) => ({ name, type: typed(name) }));
   // Opset 14 only adds to 13 what BatchNormalization needs to be told to train.
   const opset = Math.max(model.opsetImports.get('') ?? 1, (model.opsetImports.get('') ?? 1) === 13 ? 14 : 0);
   const opsetImports = new Map([...model.opsetImports, ['', opset]]);
@@ -156,14 +169,15 @@ function checkOperators({ graph }: Inference): void {
   });
 }
 
-function outputOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string {
+/** The output that is wanted, or all of floats. */
+function outputsOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string[] {
   const names = model.graph.outputs.map((o) => o.name);
   const isFloat = (name: string): boolean => {
     const type = typed(name);
     return isTensor(type) && /float/.test(type.dtype ?? '');
   };
-  const found = names.find((name) => (wanted === undefined ? isFloat(name) : name === wanted));
-  if (found !== undefined && isFloat(found)) return found;
+  const found = names.filter((name) => isFloat(name) && (wanted === undefined || name === wanted));
+  if (found.length > 0) return found;
   const what = wanted === undefined ? 'no output of floats' : `no output of floats called '${wanted}'`;
   throw new AuspexError('PROXY_OUTPUT', `the network has ${what}; it has ${names.join(', ')}`);
 }

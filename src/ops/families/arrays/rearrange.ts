@@ -69,6 +69,7 @@ function part(call: Call, shape: Shape, axis: number, by: number): ReturnType<ty
 
 /** Channels become blocks of pixels: (N, C·b², H, W) → (N, C, H·b, W·b). */
 const DepthToSpace: Operator = {
+  traits: { isLinear: true },
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
     const b = blockSize(call);
@@ -83,6 +84,7 @@ const DepthToSpace: Operator = {
 
 /** Blocks of pixels become channels: (N, C, H·b, W·b) → (N, C·b², H, W). */
 const SpaceToDepth: Operator = {
+  traits: { isLinear: true },
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
     const b = blockSize(call);

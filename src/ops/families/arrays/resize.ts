@@ -66,6 +66,7 @@ const Resize: Operator = {
   },
   cost: COST,
   roles: { data: ['X'], others: 'setting' },
+  traits: { isLinear: true },
   gradient: resizeGradient,
 };
 
@@ -81,6 +82,7 @@ const Upsample: Operator = {
   },
   cost: COST,
   roles: { setting: ['scales'] },
+  traits: { isLinear: true },
 };
 
 function upsampleScales(call: Call): readonly Dim[] | 'unknown' {
