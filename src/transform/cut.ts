@@ -102,8 +102,9 @@ function withoutPostprocessing(model: Model, inference: Inference): Transformed 
   };
 }
 
-/** What a node reads that is no setting, such as a threshold. */
+/** What a node reads; of one that chooses, what it chooses from, and no thresholds. */
 function dataOf(node: Node): readonly string[] {
+  if (traitsOf(node).selects !== true) return valuesRead(node).filter((name) => name !== '');
   const formal = inputsOf(node);
   const settings = new Set(node.inputs.filter((_, slot) => formal.role(slot) === 'setting'));
   return valuesRead(node).filter((name) => name !== '' && !settings.has(name));
