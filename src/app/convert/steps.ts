@@ -19,8 +19,8 @@ export interface ConvertOptions {
   readonly opset?: number | undefined;
   readonly sizes?: GivenSizes | undefined;
   readonly batch?: number | 'dynamic' | undefined;
-  /** Whether quantised and narrow numbers become float32. */
-  readonly float?: boolean | undefined;
+  /** Quantised and narrow numbers become float32: `rounded` as before, or `plain`, as before quantisation. */
+  readonly float?: 'rounded' | 'plain' | undefined;
   readonly fp16?: boolean | undefined;
   /** Whether only the part that has gradients is kept. */
   readonly cut?: boolean | undefined;
@@ -48,11 +48,11 @@ export const STEPS: readonly ConvertStep[] = [
     tolerance: ROUNDING,
     cosine: 0.95,
     leastOpset: LEAST_OPSET,
-    apply: (model) =>
+    apply: (model, { float }) =>
       inTurn(
         model,
         (m) => withoutControlFlow(m),
-        (m) => inFloat(m),
+        (m) => inFloat(m, { rounding: float === 'plain' ? 'left-out' : 'straight-through' }),
         inFloat32,
       ),
   },
