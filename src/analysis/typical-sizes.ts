@@ -40,6 +40,15 @@ export function typicalSizes(
   return found;
 }
 
+/** The flags that fix those sizes: `--dim batch=1 --dim height=224`; empty if all are fixed. */
+export function sizeFlags(graph: Pick<InferredGraph, 'inputNames' | 'types'>): string {
+  const flags = [...typicalSizes(graph)].map(([symbol, size]) => {
+    const assignment = `${symbol}=${size}`;
+    return `--dim ${/^[\w.=]+$/.test(assignment) ? assignment : `'${assignment}'`}`;
+  });
+  return flags.join(' ');
+}
+
 function typicalSize(symbol: string, input: string, type: TensorType, axis: number): number {
   // A size without a name of its own is called after its input: `x[2]` says nothing.
   const named =

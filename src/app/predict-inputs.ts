@@ -9,7 +9,7 @@ import type { NamedPredictor } from './predict.js';
 import {
   diskResolver,
   isPath,
-  type NamedNetworks,
+  type OpenedReferences,
   openReferences,
   type ReferenceOptions,
 } from './resolve.js';
@@ -17,7 +17,7 @@ import {
 export interface PredictInputs {
   /** None where the bundled ones are used. */
   readonly predictors: readonly NamedPredictor[];
-  readonly networks: NamedNetworks;
+  readonly networks: OpenedReferences;
 }
 
 /** @throws AuspexError NOTHING_TO_PREDICT, and what opening predictors throws; networks say what is wrong when opened. */

@@ -4,7 +4,7 @@ import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
 import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../app/predict.js';
 import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
-import type { NamedNetworks } from '../app/resolve.js';
+import type { OpenedReferences } from '../app/resolve.js';
 import { names, print, threadCount } from './command.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
@@ -97,9 +97,10 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   }
 }
 
-function* named(networks: NamedNetworks): Generator<NamedNetwork> {
+function* named(networks: OpenedReferences): Generator<NamedNetwork> {
   for (let row = 0; row < networks.count; row++) {
-    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
+    const line = networks.place(row)?.line ?? row + 1;
+    yield { ref: networks.name(row), line, open: () => networks.at(row) };
   }
 }
 

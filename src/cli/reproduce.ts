@@ -15,7 +15,7 @@ import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, threadCount, wholeNumber } from './command.js';
 import { progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { doneText, listJson, listText, tableJson, tableText } from './text/reproduce.js';
@@ -48,7 +48,7 @@ Without --data: shows what is done and runs nothing.`,
     .option('--only <regex>', 'only cells whose name it matches', regex)
     .option('--draws <n>', 'seeds 0 to n-1, each with rows of its own', atLeastOne, 3)
     .option('--steps <n>', 'steps of every training, to try things out', atLeastOne)
-    .option('--threads <n>', 'threads', atLeastOne, Math.min(availableParallelism(), 8))
+    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
     .option('--force', 'do again what is done, and replace existing files')
     .option('--report <file>', 'write plot and table as one HTML file')
     .option('--markdown <file>', 'write the table as Markdown')

@@ -6,7 +6,7 @@ import type { ScoreFound, ScoreOptions } from '../app/score/score.js';
 import type { PlannedOutput } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
 import { printable } from '../util/printable.js';
-import { names, print, wholeNumber, withForce } from './command.js';
+import { names, print, threadCount, wholeNumber, withForce } from './command.js';
 import { progressLine } from './progress.js';
 import { atLeastOne, type SizeFlags, sizesFrom, withSizes } from './size-options.js';
 import { terminalWidth, wrapLines } from './text/format.js';
@@ -58,8 +58,8 @@ export function withScoring(command: Command): Command {
     )
     .option('-o, --output <file>', 'log scores as they come, one JSON line per network')
     .option('--resume', 'continue the log of an interrupted run')
-    .option('--workers <n>', 'networks at once', atLeastOne, 1)
-    .option('--threads <n>', 'threads per network (default: all, or an even share)', atLeastOne)
+    .option('--workers <n>', 'networks at once', threadCount, 1)
+    .option('--threads <n>', 'threads per network (default: all, or an even share)', threadCount)
     .option('--json', 'print JSON');
   return withForce(command);
 }

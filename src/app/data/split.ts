@@ -64,6 +64,7 @@ export async function splitTable(
   const chosen = table.take(rows);
   const equal = await equalRows(chosen, options.equal ?? 'text', work);
   const groups = group === undefined ? equal : joinedGroups(equal, groupsBy(groupKeys(chosen, group)));
+  work.signal?.throwIfAborted();
   const { split, dropped } = splitOf(chosen, groups, options);
   // Indices of rows of the file, whatever was left out.
   const indices = perPart((part) => Array.from(split[part], (row) => rows[row]!));
@@ -72,7 +73,7 @@ export async function splitTable(
     if (split[part].length === 0) continue;
     work.signal?.throwIfAborted();
     files[part] = setPath(output, part);
-    await writeTableFile(files[part]!, table.take(indices[part]));
+    await writeTableFile(files[part]!, table.take(indices[part]), undefined, { signal: work.signal });
   }
   const description = {
     schema: 'auspex.data.split/1' as const,
@@ -120,7 +121,6 @@ function perPart<T>(of: (part: (typeof SPLIT_PARTS)[number]) => T): Record<(type
   return { train: of('train'), validation: of('validation'), test: of('test') };
 }
 
-/** The words of a column, or the numbers of a label. */
 /** What rows of one group have in common: words, or numbers. */
 export function groupKeys(table: Table, column: string): Iterable<string> {
   const isLabel = !table.texts.has(column) && table.labels.some(({ name }) => name === column);

@@ -41,13 +41,14 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
     checkOutputs({ outputs, inputs: rows.table.architectures, force: true });
   }
   expectCells(kind, rows.table.space);
-  work.onNotes?.(rows.notes, rows.train.length);
-  const from = await startOf(kind, request, rows);
+  const notes = [...rows.notes];
+  const from = await startOf(kind, request, rows, notes);
+  work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {
     return await fitted(kind, request, rows, from, checkpoints, work);
   } catch (error) {
-    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+    throw checkpoints.ended(error);
   } finally {
     checkpoints.close();
     await from?.dispose();
@@ -73,7 +74,7 @@ async function fitted(
     checkpoint: (part) => checkpoints.store(part),
     onProgress: (progress) => work.onTraining?.(progress, recipe?.members ?? 1),
     ...(work.signal ? { signal: work.signal } : {}),
-    ...(request.skipBad ? { onBad: collect(rows, skipped) } : {}),
+    onBad: request.skipBad ? collect(rows, skipped) : refused,
   });
   const seconds = (performance.now() - start) / 1000;
   await writeOutput(output, predictor.toOnnx());
@@ -96,6 +97,14 @@ function dataOf(
     ...(validation.length > 0 ? { validation: of(validation) } : {}),
     ...(from ? { from } : {}),
   };
+}
+
+/** A bad row ends the training; what would leave it out is said. */
+function refused(_: number, error: AuspexError): never {
+  const { code, message, kind, where, hint } = error;
+  const skip = '--skip-bad leaves out rows that cannot be used';
+  const hints = hint === undefined ? skip : `${hint}; ${skip}`;
+  throw new AuspexError(code, message, { kind, where, hint: hints, cause: error });
 }
 
 /** Bad rows, with the set they are of: rows of the training come first. */
@@ -138,12 +147,16 @@ async function startOf(
   kind: PredictorKind,
   { from, changes }: TrainRequest,
   { table, scale }: TrainingRows,
+  notes: string[],
 ): Promise<Predictor | undefined> {
   if (from !== undefined) return loadPredictor(from);
   if (scale === 'log' || changes.isFromScratch) return undefined;
   const trunk = await bundledTrunk(kind.name, table.space);
   if (trunk === undefined || hasSizes(trunk.info, changes.model)) return trunk;
   await trunk.dispose();
+  notes.push(
+    `the bundled start of ${kind.name} has other sizes than --model: pretraining is done first (--scratch leaves it out)`,
+  );
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   type SortKey,
   sortByCount,
 } from '../../analysis/inspect.js';
+import { sizeFlags } from '../../analysis/typical-sizes.js';
 import type { InspectedNetwork } from '../../app/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
@@ -25,7 +26,6 @@ import {
   WIDTH,
   wrap,
 } from './format.js';
-import { sizeFlags } from './size-flags.js';
 
 export interface TextOptions {
   readonly file: string;
@@ -270,7 +270,9 @@ function notes({ coverage, cost, inference }: Inspection): string[] {
   }
   if (coverage.symbols.length > 0) {
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
-    note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference)}`);
+    note(
+      `sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference.graph)}`,
+    );
   }
   if (cost.totals.peakActivationBytes === undefined)
     note('the peak of activations depends on sizes that are not fixed');

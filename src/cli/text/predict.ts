@@ -1,12 +1,12 @@
 // Predictions for people: one network in full, or many as one table.
 
+import { sizeFlags } from '../../analysis/typical-sizes.js';
 import { type BundledEntry, bundledName } from '../../app/bundled.js';
 import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
-import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };
 
@@ -19,7 +19,7 @@ function costLines({ parameters, macs, flops }: Cost, network: Network): string[
   if (isKnown(macs) && isKnown(flops)) {
     return [`${first}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`];
   }
-  const flags = sizeFlags(network.inference());
+  const flags = sizeFlags(network.inference().graph);
   return [first, ...wrap(`MACs and FLOPs depend on open sizes; fix them, for example with ${flags}`, 2, 4)];
 }
 

@@ -307,7 +307,7 @@ function unknown(what: string): AuspexError {
     'TABLE_UNKNOWN',
     `this is no table that auspex knows: ${printableStart(what, 300)}`,
     {
-      hint: 'say what it is: auspex data import FILE --space NAME --arch COLUMN --label COLUMN',
+      hint: 'say what it is: --space NAME --arch COLUMN --label COLUMN (auspex data import keeps that in a table)',
     },
   );
 }

@@ -146,7 +146,7 @@ function rowOf(network: Network, { names, space }: FeatureState): ArrayLike<numb
     throw notCovered(
       'FEATURES_NOT_FINITE',
       `cannot use ${network.ref}: its '${name}' is ${value}`,
-      'leave out such rows; if sizes are open, fix them with --dim NAME=SIZE',
+      'fix sizes that are open: --dim NAME=SIZE, or when it is exported',
     );
   });
 }

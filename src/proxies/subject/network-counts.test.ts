@@ -80,7 +80,7 @@ describe('counts of a network as it is', () => {
     const model = dense([1, 'tokens', 3]);
     expect(await valuesOf(model)).toEqual([16, 'PROXY_SHAPES', 'PROXY_SHAPES']);
     const [, open] = await scoreNetwork(model, ALL);
-    expect(open).toMatchObject({ error: { hint: expect.stringContaining('--dim tokens=SIZE') } });
+    expect(open).toMatchObject({ error: { hint: expect.stringContaining('--dim tokens=128') } });
     expect(await valuesOf(model, () => ({}), { dims: { tokens: 5 } })).toEqual([
       16,
       5 * ROW.macs,

@@ -2,14 +2,12 @@
 // one sample. So no batch, output or lack of memory can stop these counts.
 import { type CostReport, cost } from '../../analysis/cost.js';
 import { type Inference, inferShapes } from '../../analysis/infer.js';
-import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
+import { sizeFlags, typicalSizes } from '../../analysis/typical-sizes.js';
+import { type Dim, isKnown } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
 import { AuspexError } from '../../util/errors.js';
 import { boundSizes, type PrepareOptions } from './prepare.js';
-
-/** How many open sizes a hint names. */
-const NAMED_SIZES = 4;
 
 export class NetworkCounts {
   readonly #inference: Inference;
@@ -46,11 +44,13 @@ export class NetworkCounts {
     const type = graph.types.get(first ?? '');
     const samples = (isTensor(type) ? type.shape?.[0] : undefined) ?? 1;
     if (isKnown(count) && isKnown(samples)) return count / samples;
-    const open = [...new Set([count, samples].flatMap(symbolsIn))];
-    const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
-    throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
-      hint: `give them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
-    });
+    const open = [...typicalSizes(graph).keys()];
+    // Sizes that no input has, such as the number of boxes that are found, cannot be given.
+    throw open.length === 0
+      ? new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are only known when the network runs`)
+      : new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
+          hint: `give them, for example with ${sizeFlags(graph)}`,
+        });
   }
 }
 

@@ -2,6 +2,7 @@
 // output.
 import { type Constant, findConstants } from '../../analysis/constants.js';
 import { type Inference, type InferOptions, inferShapes } from '../../analysis/infer.js';
+import { sizeFlags } from '../../analysis/typical-sizes.js';
 import { flatten } from '../../autodiff/flatten.js';
 import { isKnown } from '../../graph/dim.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../../graph/graph.js';
@@ -53,7 +54,7 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
   const inputs = model.graph.inputs
     .filter(({ name }) => !initializers.has(name))
     .map(({ name }) => ({ name, type: typed(name) }));
-  for (const { name, type } of inputs) checkSizes(name, type);
+  for (const { name, type } of inputs) checkSizes(name, type, inference.graph);
   if (!model.graph.outputs.some(({ name }) => isTensor(typed(name)))) checkOperators(inference);
   const output = outputOf(model, typed, options.output);
   const outputs = [{ name: output, type: typed(output) }];
@@ -142,10 +143,10 @@ function shapesOf(model: Model, options: PrepareOptions): NonNullable<InferOptio
   return found;
 }
 
-function checkSizes(name: string, type: ValueType): void {
+function checkSizes(name: string, type: ValueType, graph: Inference['graph']): void {
   if (isTensor(type) && type.shape?.every(isKnown)) return;
   throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
-    hint: 'give the sizes that are symbols, or the shape of the input',
+    hint: `give ${sizeFlags(graph) || `its shape: --shape ${name}=…`}`,
   });
 }
 
