@@ -1,5 +1,7 @@
 // Where commands that score networks write, and what they say beside the result.
-import { isScored, problemText } from '../app/score/record.js';
+
+import { problemText } from '../app/problem.js';
+import { isScored } from '../app/score/record.js';
 import type { ScoreFound, ScoreOptions } from '../app/score/score.js';
 import { printable } from '../util/printable.js';
 import { print } from './command.js';

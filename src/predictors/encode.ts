@@ -2,8 +2,8 @@
 import type { Network } from '../networks/network.js';
 import { lazily, type Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
+import { Pace } from '../util/pauses.js';
 import { printableStart } from '../util/printable.js';
-import { Pace } from './paced.js';
 import { type EncodeOptions, type GraphSet, saidOf } from './views/view.js';
 
 export interface RowOptions extends EncodeOptions {

@@ -18,9 +18,9 @@ import {
   transformOf,
 } from './labels.js';
 import { OnnxPredictor } from './onnx-predictor.js';
-import { expectGoing } from './paced.js';
 import type { Json, LabelInfo, PredictorInfo } from './predictor.js';
 import { Runner } from './runner.js';
+import { expectGoing } from './stopped.js';
 import { diverged, type TrainedMember } from './train.js';
 import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 

@@ -1,5 +1,4 @@
 // `auspex data split`: rows for training, validation and test, as three tables and a record that names the rows.
-import { readFile } from 'node:fs/promises';
 import { tableDigest } from '../../datasets/splits/digests.js';
 import {
   type Groups,
@@ -12,7 +11,7 @@ import {
 import { type ReadSplit, readSplit, type SplitRecord } from '../../datasets/splits/split-record.js';
 import { familySplit, firstSplit, type Split, sizeSplit } from '../../datasets/splits/splits.js';
 import type { Table } from '../../datasets/table.js';
-import { unreadable } from '../../onnx/file.js';
+import { readBytes } from '../../onnx/file.js';
 import { sizesOf } from '../../spaces/sizes.js';
 import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
 import { writeTableFile } from '../../store/table-file.js';
@@ -104,12 +103,7 @@ function outputsOf(prefix: string): PlannedOutput[] {
 
 /** Reads PREFIX.split.json, if it is of this table. Codes: FILE_UNREADABLE, SPLIT_FILE. */
 export async function readSplitFile(path: string, table: Table): Promise<ReadSplit> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const bytes = readBytes(path);
   try {
     return readSplit(bytes, table);
   } catch (error) {

@@ -1,12 +1,11 @@
 // The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
-import type { AuspexError } from '../../util/errors.js';
 import { type BundledEntry, bundledName } from '../bundled.js';
 import type { PredictedNetwork } from '../predict.js';
+import { problem, problemOf } from '../problem.js';
 import { count, countOf } from './count.js';
 
 const schema = z.literal('auspex.predict/1');
-const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
 const answered = z.object({
   schema,
@@ -60,10 +59,6 @@ export const predictListDocument = z.object({
     }),
   ),
 });
-
-export function problemOf({ code, message, hint }: AuspexError): z.infer<typeof problem> {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
 
 export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
   const { network, ref } = found;

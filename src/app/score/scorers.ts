@@ -4,11 +4,12 @@ import { COMBINATIONS, PROXIES } from '../../proxies/index.js';
 import type { Scorer } from '../../search/contract.js';
 import type { AnySpace } from '../../spaces/index.js';
 import { AuspexError } from '../../util/errors.js';
+import { problemText } from '../problem.js';
 import type { NamedNetworks } from '../resolve.js';
 import { columnsNamed, columnValues } from './columns.js';
 import { planOf } from './plan.js';
 import { scorePool } from './pool.js';
-import { type NetworkResult, problemText } from './record.js';
+import type { NetworkResult } from './record.js';
 import { threadsOf } from './score.js';
 import { NetworkScorer } from './scoring.js';
 

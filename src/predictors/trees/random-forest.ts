@@ -2,8 +2,8 @@
 // baseline of predictors on features such as GRAF's.
 import type { Model } from '../../graph/graph.js';
 import { AuspexError } from '../../util/errors.js';
+import { atOnce } from '../../util/pauses.js';
 import { Random } from '../../util/random.js';
-import { atOnce } from '../paced.js';
 import { type FeatureRows, targetsFor } from '../views/feature-rows.js';
 import { type Tree, TreeGrower } from './grow-tree.js';
 import { forestModel } from './random-forest-onnx.js';
