@@ -28,6 +28,8 @@ const answered = z.object({
       high: z.number().optional(),
       coverage: z.number().optional(),
       predictor: z.string(),
+      /** From the networks of the predictor's training: up to 1 within them. */
+      distance: z.number().optional(),
     }),
   ),
   cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
@@ -74,14 +76,17 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     arch: network.arch?.text ?? network.ref,
     ...(network.file === undefined ? {} : { file: network.file }),
     ...(family === undefined ? {} : { family }),
-    predictions: answers.map(({ label: { name, unit, better, interval }, prediction, predictor }) => ({
-      label: name,
-      unit,
-      better,
-      ...prediction,
-      ...(interval ? { coverage: interval.coverage } : {}),
-      predictor,
-    })),
+    predictions: answers.map(
+      ({ label: { name, unit, better, interval }, prediction, predictor, distance }) => ({
+        label: name,
+        unit,
+        better,
+        ...prediction,
+        ...(interval ? { coverage: interval.coverage } : {}),
+        predictor,
+        ...(distance === undefined ? {} : { distance }),
+      }),
+    ),
     ...(cost === undefined
       ? {}
       : { cost: { parameters: cost.parameters, macs: countOf(cost.macs), flops: countOf(cost.flops) } }),

@@ -43,12 +43,30 @@ export function networkText(found: Known): string {
     ...title,
     ...kind,
     ...(cost ? costLines(cost, network.settled()) : []),
-    ...(answers.length > 0 ? ['', ...answerTable(answers)] : []),
+    ...(answers.length > 0 ? ['', ...answerTable(answers), ...farLines(answers)] : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
       : []),
     ...(needed === undefined ? [] : ['', ...wrap(needed, 2)]),
   ].join('\n');
+}
+
+/** Networks at this distance are unlike those of a predictor's training. */
+const FAR = 1.5;
+
+function farLines(answers: readonly Answer[]): string[] {
+  const far = new Map(
+    answers.flatMap(({ predictor, distance = 0 }) =>
+      distance > FAR ? [[predictor, distance] as const] : [],
+    ),
+  );
+  return [...far].flatMap(([predictor, distance]) =>
+    wrap(
+      `! ${predictor} was trained on other networks than this one (distance ${distance.toFixed(1)}; up to 1 is within them)`,
+      2,
+      4,
+    ),
+  );
 }
 
 function answerTable(answers: readonly Answer[]): string[] {

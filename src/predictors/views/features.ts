@@ -84,6 +84,13 @@ export class FeatureSet implements GraphSet {
     return { [INPUT]: { type: 'float32', dims: [rows.length, names.length], data } };
   }
 
+  /** Logarithms: sizes range over orders of magnitude. */
+  outline(row: number): Float64Array {
+    const width = this.rows.names.length;
+    const own = this.rows.data.subarray(row * width, (row + 1) * width);
+    return Float64Array.from(own, (x) => Math.sign(x) * Math.log1p(Math.abs(x)));
+  }
+
   some(chosen: readonly number[]): FeatureRows {
     const { names, data } = this.rows;
     const width = names.length;
