@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Network } from '../../networks/index.js';
-import { type NetworkResult, type Problem, problemOf } from './record.js';
+import { type Problem, problemOf } from '../problem.js';
+import type { NetworkResult } from './record.js';
 import type { NetworkScorer } from './scoring.js';
 
 /** Scores one network at a time. */

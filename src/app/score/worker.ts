@@ -2,9 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { loadInherited } from '../plugins.js';
+import { problemOf } from '../problem.js';
 import { diskResolver } from '../resolve.js';
 import { scoringPlan } from './plan.js';
-import { type NetworkResult, problemOf } from './record.js';
+import type { NetworkResult } from './record.js';
 import { GivenSamples } from './samples.js';
 import { NetworkScorer } from './scoring.js';
 

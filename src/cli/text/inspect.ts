@@ -1,4 +1,4 @@
-// An inspection for people, at most 80 columns wide.
+// An inspection for people.
 import type { Block } from '../../analysis/blocks.js';
 import type { Counts } from '../../analysis/cost.js';
 import {
@@ -21,7 +21,6 @@ import {
   formatExact,
   percent,
   table,
-  terminalWidth,
   WIDTH,
   wrap,
 } from './format.js';
@@ -81,14 +80,14 @@ function header(model: Model, { inference, coverage, hash }: Inspection, file: s
   ): string[] => [
     ...names.slice(0, LISTED_VALUES).flatMap((name, i) => {
       const type = typeOf(name, i);
-      const start = `  ${label.padEnd(8)}${fit(name, 40, 'end')}`;
-      const isShort = start.length + 2 + type.length <= WIDTH;
+      const start = `  ${label.padEnd(8)}${fit(name, WIDTH - 10, 'middle')}`;
+      const isShort = start.length + 2 + type.length <= Math.min(WIDTH, 120);
       return isShort ? [`${start}  ${type}`] : [start, `          ${fit(type, WIDTH - 10)}`];
     }),
     ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
   ];
   return [
-    fit(file, WIDTH, 'end'),
+    fit(file, WIDTH, 'middle'),
     ...wrap(`model   ${facts.join(', ')}`, 2, 10),
     ...values('input', graph.inputNames, (name) => formatType(graph.types.get(name))),
     ...values('output', graph.outputNames, (_, i) => formatType(graph.outputTypes[i])),
@@ -151,13 +150,16 @@ function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   // Expressions need room: with symbolic sizes FLOPs give way, which follow MACs closely.
   const isSymbolic = sorted.some((kind) => typeof kind.flops !== 'number');
   const columns: [Column, (kind: OperatorCounts) => string][] = [
-    [{ title: 'Operator', flexible: 'start' }, (kind) => kind.operator],
+    [{ title: 'Operator', flexible: 'middle' }, (kind) => kind.operator],
     [{ title: 'Nodes', align: 'right' }, (kind) => String(kind.nodes)],
     [{ title: 'Params', align: 'right' }, (kind) => blankZero(formatCount(kind.parameters))],
-    [{ title: 'MACs', align: 'right' }, (kind) => cell(formatCount(kind.macs))],
-    [{ title: 'FLOPs', align: 'right' }, (kind) => cell(formatCount(kind.flops))],
-    [{ title: 'Memory', align: 'right' }, (kind) => cell(formatBytes(kind.memoryAccessBytes))],
-    [{ title: BAR_TITLES[key] }, (kind) => share(kind)[0]!],
+    [{ title: 'MACs', align: 'right', most: 12 }, (kind) => blankZero(formatCount(kind.macs))],
+    [{ title: 'FLOPs', align: 'right', most: 12 }, (kind) => blankZero(formatCount(kind.flops))],
+    [
+      { title: 'Memory', align: 'right', most: 12, isOptional: true },
+      (kind) => blankZero(formatBytes(kind.memoryAccessBytes)),
+    ],
+    [{ title: BAR_TITLES[key], isOptional: true }, (kind) => share(kind)[0]!],
     [{ title: '', align: 'right' }, (kind) => share(kind)[1]!],
   ];
   const shown = columns.filter(([{ title }]) => !isSymbolic || title !== 'FLOPs');
@@ -167,11 +169,7 @@ function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   );
 }
 
-/** Counts that are zero say more by being absent; long expressions are cut. */
-function cell(text: string): string {
-  return blankZero(fit(text, 12));
-}
-
+/** Counts that are zero say more by being absent. */
 function blankZero(text: string): string {
   return text === '0' || text === '0 B' ? '' : text;
 }
@@ -181,20 +179,20 @@ function nodeTable({ cost }: Inspection, key: SortKey | undefined): string[] {
   const nodes = key ? sortByCount(counted, key) : counted;
   return table(
     [
-      { title: 'Node', flexible: 'end' },
-      { title: 'Operator' },
-      { title: 'Output' },
+      { title: 'Node', flexible: 'middle' },
+      { title: 'Operator', most: 14 },
+      { title: 'Output', most: 18, isOptional: true },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: key === 'memory' ? 'Memory' : 'FLOPs', align: 'right' },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: key === 'memory' ? 'Memory' : 'FLOPs', align: 'right', most: 12, isOptional: true },
     ],
     nodes.map((n) => [
       n.name,
-      fit(n.operator, 18),
-      fit(n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '', 18),
+      n.operator,
+      n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '',
       blankZero(formatCount(n.parameters)),
-      cell(formatCount(n.macs)),
-      cell(key === 'memory' ? formatBytes(n.memoryAccessBytes) : formatCount(n.flops)),
+      blankZero(formatCount(n.macs)),
+      blankZero(key === 'memory' ? formatBytes(n.memoryAccessBytes) : formatCount(n.flops)),
     ]),
   );
 }
@@ -209,8 +207,8 @@ function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
       `${'  '.repeat(depth)}${block.name}`,
       String(block.nodes),
       blankZero(formatCount(block.parameters)),
-      cell(formatCount(block.macs)),
-      cell(formatBytes(block.memoryAccessBytes)),
+      blankZero(formatCount(block.macs)),
+      blankZero(formatBytes(block.memoryAccessBytes)),
       bar(share, BAR_WIDTH),
       share > 0 ? percent(share) : '',
     ]);
@@ -220,12 +218,12 @@ function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
   visit(tree, 0);
   return table(
     [
-      { title: 'Block', flexible: 'start' },
+      { title: 'Block', flexible: 'middle' },
       { title: 'Nodes', align: 'right' },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: 'Memory', align: 'right' },
-      { title: BAR_TITLES[barKey] },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: 'Memory', align: 'right', most: 12, isOptional: true },
+      { title: BAR_TITLES[barKey], isOptional: true },
       { title: '', align: 'right' },
     ],
     rows,
@@ -245,22 +243,21 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
       { title: 'Network', flexible: 'middle' },
       { title: 'Nodes', align: 'right' },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: 'FLOPs', align: 'right' },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: 'FLOPs', align: 'right', most: 12, isOptional: true },
       { title: 'Weights', align: 'right' },
-      { title: 'Peak', align: 'right' },
+      { title: 'Peak', align: 'right', most: 12, isOptional: true },
     ],
     sorted.map(({ name, coverage, cost: { totals } }) => [
       name,
       String(coverage.nodes),
       formatCount(totals.parameters),
-      fit(formatCount(totals.macs), 18),
-      fit(formatCount(totals.flops), 18),
+      formatCount(totals.macs),
+      formatCount(totals.flops),
       formatBytes(totals.weightBytes),
-      fit(formatBytes(totals.peakActivationBytes), 12),
+      formatBytes(totals.peakActivationBytes),
     ]),
     0,
-    terminalWidth(),
   ).join('\n');
 }
 
