@@ -17,8 +17,9 @@ import type { Random } from '../../util/random.js';
 import { defineProxy, type Score } from '../proxy.js';
 import type { InputBatch } from '../subject/batch.js';
 import { linksIn } from '../subject/blocks.js';
+import { isTied } from '../subject/chunks.js';
 import { type Features, featuresOf } from '../subject/features.js';
-import { finished } from '../subject/gradient-pass.js';
+import { finished } from '../subject/finished.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 import { Staged } from '../subject/two-stages.js';
 import { product } from '../subject/value-links.js';
@@ -26,6 +27,9 @@ import type { Layer } from '../subject/weights.js';
 
 /** Probes of every sample. */
 const PROBES = 8;
+const LEAST_PROBES = 2;
+/** Multiply-accumulates of a network whose effort is bounded, for all probes. */
+const MOST_MACS = 4e10;
 /** Gradients that an exact trace may take. */
 const MOST_GRADIENTS = 50_000;
 const PROBE = 'auspex.probe';
@@ -69,9 +73,10 @@ async function estimate(subject: Subject, isMean: boolean): Promise<Score> {
   const pass = await TangentPass.create(subject);
   try {
     const random = streamFor(subject.seed, 'probes', 0);
-    const probes = new Array<number>(PROBES).fill(0);
+    const count = probesOf(subject);
+    const probes = new Array<number>(count).fill(0);
     for (let sample = 0; sample < subject.samples; sample++) {
-      for (let p = 0; p < PROBES; p++) {
+      for (let p = 0; p < count; p++) {
         probes[p]! += await pass.squaredNorm(sample, signs(pass.features, random, isMean));
       }
     }
@@ -84,6 +89,14 @@ async function estimate(subject: Subject, isMean: boolean): Promise<Score> {
   } finally {
     await pass.dispose();
   }
+}
+
+/** Fewer of networks that take long, where that is allowed: the estimate stays that of the same trace. */
+function probesOf(subject: Subject): number {
+  if (!subject.isBounded) return PROBES;
+  const runs = isTied(subject) ? subject.samples : 1;
+  const fitting = Math.floor(MOST_MACS / (runs * subject.macs));
+  return Math.max(LEAST_PROBES, Math.min(PROBES, fitting));
 }
 
 function estimateOf(probes: readonly number[]): TraceEstimate {
@@ -167,10 +180,7 @@ class TangentPass {
 
   static async create(whole: Subject): Promise<TangentPass> {
     // Statistics of a batch tie its samples together, so they must stay together.
-    const isTied = whole.trained.graph.nodes.some(
-      (node) => traitsOf(node).normalisation === 'batch' && node.outputs.length > 1,
-    );
-    const single = isTied ? whole : whole.single();
+    const single = isTied(whole) ? whole : whole.single();
     const isSingle = single.samples === 1;
     const subject = isSingle ? single : whole;
     const features = featuresOf(subject);

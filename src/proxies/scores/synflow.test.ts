@@ -7,6 +7,9 @@ import { TensorType } from '../../graph/types.js';
 import { Subject } from '../subject/subject.js';
 import { logSynflow, synflow } from './synflow.js';
 
+/** Of the last node: ONNX Runtime has a kernel of float64 for nearest neighbours only. */
+const LINEAR = { y: { mode: { type: 'string', value: 'linear' } } } as const;
+
 const SESSION = { session: { threads: 1 } } as const;
 
 /** Layers n × n of one weight, some of them negative, which makes no difference. */
@@ -110,24 +113,35 @@ describe('SynFlow', () => {
         ...layers.map((i) => tensor(`w${i}`, [8, 8, 1, 1], ones(64))),
         tensor('scales', [4], [1, 1, 2, 2]),
       ],
+      attributes: LINEAR,
     });
-    const { value } = await synflow.score(Subject.of(model, SESSION));
+    const { value, details } = await synflow.score(Subject.of(model, SESSION));
+    expect(details.precision).toBe('scaled float32');
     // 8 channels of 4 × 4 pixels, each 8^40, through each of 40 layers.
     expect(value).toBeCloseTo(Math.log(40) + Math.log(8 * 16) + 40 * Math.log(8), 4);
   });
 
   it('counts terms of different size behind a sum and a product as they are', async () => {
     const big = new Array<number>(16).fill(1e6);
-    const model = modelOf({
-      inputs: ['x: 1,4,1,1'],
-      nodes: ['a = Conv(x, w)', 'b = Conv(a, v)', 's = Sigmoid(x)', 'c = Mul(b, s)', 'y = Add(c, a)'],
-      outputs: ['y'],
-      initializers: [tensor('w', [4, 4, 1, 1], big), tensor('v', [4, 4, 1, 1], big)],
-    });
-    const wide = await synflow.score(Subject.of(model, SESSION));
-    const narrow = await synflow.score(Subject.of(model, { ...SESSION, memory: 1 }));
+    const model = (last: string): Model =>
+      modelOf({
+        inputs: ['x: 1,4,1,1'],
+        nodes: [
+          ...['a = Conv(x, w)', 'b = Conv(a, v)', 's = Sigmoid(x)', 'c = Mul(b, s)', 'd = Add(c, a)'],
+          last,
+        ],
+        outputs: ['y'],
+        initializers: [
+          ...['w', 'v'].map((name) => tensor(name, [4, 4, 1, 1], big)),
+          tensor('scales', [4], [1, 1, 2, 2]),
+        ],
+        attributes: last.includes('Resize') ? LINEAR : {},
+      });
+    const wide = await synflow.score(Subject.of(model('y = Relu(d)'), SESSION));
+    const narrow = await synflow.score(Subject.of(model('y = Resize(d, , scales)'), SESSION));
     expect([wide.details.precision, narrow.details.precision]).toEqual(['float64', 'scaled float32']);
-    expect(narrow.value).toBeCloseTo(wide.value, 5);
+    // Every pixel is there four times.
+    expect(narrow.value).toBeCloseTo(wide.value + Math.log(4), 5);
   });
 });
 
