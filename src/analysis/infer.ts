@@ -2,7 +2,7 @@
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
 
 import { bindAttributes } from '../graph/bind-attributes.js';
-import { axisSize, type Dim, symbolsIn } from '../graph/dim.js';
+import { axisSize, type Dim, namesIn } from '../graph/dim.js';
 import {
   type FunctionDefinition,
   type Graph,
@@ -80,8 +80,8 @@ const MAX_CALL_DEPTH = 64;
  * Infers the types of all values of a model.
  *
  * @example
- * const { graph } = inferShapes(readModel('net.onnx'), { dims: { batch: 8 } });
- * console.log(String(graph.types.get('logits'))); // float32[8,1000]
+ * const { graph } = inferShapes(readModel('resnet8.onnx'), { shapes: { image: [8, 3, 32, 32] } });
+ * String(graph.types.get('logits')); // 'float32[8,10]'
  */
 export function inferShapes(model: Model, options: InferOptions = {}): Inference {
   const known = (model as { [INFERRED]?: InferredGraph })[INFERRED];
@@ -458,7 +458,7 @@ function sizeNames(type: ValueType, name: string): string[] {
   return type.shape.flatMap((d, i) => {
     if (typeof d === 'number') return [];
     const text = d.toString();
-    return text === '?' ? [`${name}[${i}]`] : [text, ...symbolsIn(parseDim(text))];
+    return text === '?' ? [`${name}[${i}]`] : [text, ...namesIn(parseDim(text))];
   });
 }
 

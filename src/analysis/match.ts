@@ -1,11 +1,13 @@
 // Which nodes of two networks correspond: found from structure, never from names. Nodes whose neighbourhoods are equal
 // are paired first, the widest neighbourhoods before narrower ones; pairs then spread along edges. What is left over was
 // added or removed. A pair may still differ in attributes, settings, sizes or in what it reads.
+import { isFloat } from '../graph/dtype.js';
 import { type Attribute, operatorName } from '../graph/graph.js';
-import type { Tensor } from '../graph/tensor.js';
+import { elementCount, type Tensor, tensorNumbers } from '../graph/tensor.js';
 import { formatType, type ValueType } from '../graph/types.js';
 import { constantTensor, inputsOf } from '../ops/index.js';
 import { schemaFor } from '../ops/schemas.js';
+import { attempt } from '../util/attempt.js';
 import { digest } from '../util/digest.js';
 import { constantLabel, settingNames } from './hash.js';
 import type { InferredGraph, InferredNode } from './infer.js';
@@ -79,7 +81,7 @@ class Side {
     this.details = this.nodes.map((inferred) =>
       detailsOf(inferred, (name) => {
         const tensor = constants.get(name);
-        return tensor && constantLabel(tensor, settings.has(name));
+        return tensor && constantText(tensor, settings.has(name));
       }),
     );
     this.labels = this.nodes.map(({ node }, i) => {
@@ -109,8 +111,18 @@ function detailsOf(
   return found;
 }
 
+/** Settings of so many elements are written out. */
+const WRITTEN = 8;
+
+/** What a constant is to a node: the elements of a setting, type and shape of a weight. */
+function constantText(tensor: Tensor, isSetting: boolean): string {
+  const elements = elementCount(tensor) <= WRITTEN && (isSetting || !isFloat(tensor.dtype));
+  const known = elements ? attempt(() => tensorNumbers(tensor)) : undefined;
+  return known ? `${tensor.dtype}[${known.join(',')}]` : constantLabel(tensor, isSetting);
+}
+
 function attributeText(attribute: Attribute): string {
-  if (attribute.type === 'tensor') return constantLabel(attribute.value, true);
+  if (attribute.type === 'tensor') return constantText(attribute.value, true);
   if (attribute.type === 'graph') {
     const { nodes } = attribute.value;
     return `${nodes.length} nodes ${digest(nodes.map(operatorName).join(' '))}`;
@@ -145,6 +157,8 @@ class Matcher {
     this.#pairEqual(this.#a.labels, this.#b.labels, () => true);
     const operatorOf = (side: Side, i: number): string => operatorName(side.nodes[i]!.node);
     this.#spread((i, j) => operatorOf(this.#a, i) === operatorOf(this.#b, j));
+    // A layer that lost its bias to the normalisation behind it is still that layer.
+    this.#pairEqual(layerLabels(this.#a, 'a'), layerLabels(this.#b, 'b'), () => true);
   }
 
   result(): GraphMatch {
@@ -240,6 +254,16 @@ class Matcher {
     });
     return found;
   }
+}
+
+/** The operator and the shape of its weights; something of its own for nodes without weights. */
+function layerLabels({ nodes, details }: Side, side: string): string[] {
+  return nodes.map(({ node }, i) => {
+    const weight = [...details[i]!].find(
+      ([key, value]) => key.startsWith('constant') && value.startsWith('weight'),
+    );
+    return weight ? `${operatorName(node)} ${weight[1]}` : `${side} ${i}`;
+  });
 }
 
 function typesText(types: readonly (ValueType | undefined)[]): string {

@@ -5,8 +5,8 @@ import { listOf, type Network } from '../networks/index.js';
 import type { Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
-import type { BundledPredictors } from './bundled.js';
-import { type Family, familyOf } from './families.js';
+import type { Family } from './families.js';
+import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
 export interface NamedNetwork {
@@ -15,6 +15,13 @@ export interface NamedNetwork {
   readonly line?: number;
   /** Throws what is wrong with it. */
   open(): Network;
+}
+
+/** Networks of a list, line by line. */
+export function* eachNamed(networks: NamedNetworks): Generator<NamedNetwork> {
+  for (let row = 0; row < networks.count; row++) {
+    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
+  }
 }
 
 export interface Answer {
@@ -62,15 +69,41 @@ export interface NamedPredictor {
   readonly predictor: Predictor;
 }
 
+/** Predictors that are found by network, such as those of the package. */
+export interface PredictorSource {
+  /** Those that may cover a network; whether they do, they say themselves. */
+  for(network: Network): Promise<readonly NamedPredictor[]>;
+  /** Names of all that they predict. */
+  labels(): string[];
+  dispose(): Promise<void>;
+}
+
 export interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
-  readonly bundled: BundledPredictors;
+  readonly bundled: PredictorSource;
+  /** What a network is known as. */
+  readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
   readonly labels?: readonly string[];
   /** Whether networks are counted. */
   readonly withCost: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** @throws AuspexError LABEL_UNKNOWN where nothing predicts a label */
+export function expectLabels(wanted: readonly string[] | undefined, known: Iterable<string>): void {
+  const names = [...new Set(known)];
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new AuspexError('LABEL_UNKNOWN', `no predictor predicts '${unknown}'`, {
+    hint: `choose from ${names.join(', ')}`,
+  });
+}
+
+/** What predictors predict, by name. */
+export function labelNames(predictors: readonly NamedPredictor[]): string[] {
+  return predictors.flatMap(({ predictor }) => predictor.info.labels.map(({ name }) => name));
 }
 
 /** Networks at once: architectures are small, files are not. */
@@ -223,7 +256,7 @@ function known(
   network: Network,
   answers: readonly Answer[],
   refused: readonly Refusal[],
-  { withCost, predictors }: PredictOptions,
+  { withCost, predictors, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
     const isCovered = answers.length > 0;
@@ -234,7 +267,7 @@ function known(
       // Bundled predictors that do not apply are not worth listing once another one answers.
       refused: isCovered && predictors === undefined ? [] : refused,
       cost: withCost ? costOf(network) : undefined,
-      family: withCost ? familyOf(network) : undefined,
+      family: withCost ? familyOf?.(network) : undefined,
       needed: isCovered ? undefined : neededFor(network),
     };
   } catch (error) {

@@ -8,12 +8,10 @@ import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
 import { linesOf } from './lines.js';
+import { PREFERRED_SPACES } from './preferred-spaces.js';
 
 /** Standard input, as a reference or in the place of a file. */
 const STANDARD_INPUT = '-';
-
-/** Of spaces that read the same texts, the one that is meant. NNLQP's family repeats the cells of NAS-Bench-201. */
-export const PREFERRED_SPACES: readonly string[] = ['nasbench201'];
 
 /** Up to so many networks are kept once they are made: more could hold too many files open, and too much memory. */
 const MOST_KEPT = 16;
@@ -138,7 +136,7 @@ export async function* listReferences(
 ): AsyncGenerator<string> {
   for (const ref of refs) {
     if (ref === STANDARD_INPUT) yield* references(ref, stdin);
-    else yield* expanded(ref);
+    else yield* listedFiles(ref);
   }
   if (input !== undefined) yield* references(input, stdin);
 }
@@ -146,11 +144,12 @@ export async function* listReferences(
 async function* references(file: string, stdin: NodeJS.ReadableStream | undefined): AsyncGenerator<string> {
   for await (const line of linesOf(file, stdin)) {
     const ref = line.trim();
-    if (ref !== '') yield* expanded(ref);
+    if (ref !== '') yield* listedFiles(ref);
   }
 }
 
-function expanded(ref: string): readonly string[] {
+/** The files of a folder or of a pattern; any other reference as it is. @throws AuspexError NETWORKS_NONE */
+export function listedFiles(ref: string): readonly string[] {
   if (hasPrefix(ref)) return [ref];
   if (isFolder(ref)) return filled(ref, onnxFilesIn(ref), 'the folder has no ONNX files');
   if (isPattern(ref) && !isFile(ref)) return filled(ref, globFiles(ref), 'no file matches the pattern');

@@ -15,7 +15,7 @@ export async function* yielding(count: number, { signal, progress }: Work): Asyn
     yield i;
     if (performance.now() - since < SLICE_MS) continue;
     progress?.(i + 1, count);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 0));
     signal?.throwIfAborted();
     since = performance.now();
   }

@@ -47,8 +47,9 @@ export interface Differentiated {
  * value `of` that is no scalar is summed. What `of` does not depend on has a gradient of zeros.
  *
  * @example
- * const { model: step, gradients: of } = gradients(net, 'loss', ['conv1.weight']);
- * of.get('conv1.weight'); // the output of `step` that holds it
+ * const { model, gradients: of } = gradients(readModel('resnet8.onnx'), 'logits', ['stem.0.weight']);
+ * const name = of.get('stem.0.weight'); // the output of `model` that holds it
+ * model.graph.outputs.some((output) => output.name === name); // true
  */
 export function gradients(
   model: Model,

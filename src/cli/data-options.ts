@@ -1,6 +1,6 @@
 // Shared by the commands of `auspex data`: options that describe a plain file, progress, and printing.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { PlainOptions } from '../app/data/open.js';
+import type { PlainOptions } from '../app/data/explained-table.js';
 import type { Work } from '../app/work.js';
 import { type LabelRequest, parseLabel, parseLabels } from '../datasets/label-options.js';
 import { AuspexError } from '../util/errors.js';

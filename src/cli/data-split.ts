@@ -1,7 +1,8 @@
 // `auspex data split`: splits a table into training, validation and test rows.
 import { Command, Option } from 'commander';
 import { EQUALITIES } from '../app/arch-keys.js';
-import { SPLIT_WAYS, type SplitOptions, splitTable } from '../app/data/split.js';
+import { type SplitOptions, splitTable } from '../app/data/split.js';
+import { SPLIT_WAYS } from '../app/data/split-rows.js';
 import { names, print, wholeNumber, withForce } from './command.js';
 import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitText } from './text/data-written.js';

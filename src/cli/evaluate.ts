@@ -1,7 +1,8 @@
 // `auspex evaluate`: evaluates a predictor on measured data.
 import { Command, Option } from 'commander';
 import { evaluateDocumentOf } from '../app/documents/evaluate.js';
-import { type EvaluateRequest, type EvaluateWork, evaluatePredictor, PARTS } from '../app/evaluate.js';
+import { type EvaluateRequest, type EvaluateWork, evaluatePredictor } from '../app/evaluate.js';
+import { PARTS } from '../app/evaluate-table.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { untilStopped } from './signals.js';
 import { evaluationText } from './text/evaluate.js';

@@ -10,6 +10,7 @@ import { wrapLines } from './text/format.js';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.js')).inspectCommand(),
   convert: async () => (await import('./convert.js')).convertCommand(),
+  compare: async () => (await import('./compare.js')).compareCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),

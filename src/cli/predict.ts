@@ -2,9 +2,15 @@
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
-import { type NamedNetwork, type PredictedNetwork, predictNetworks } from '../app/predict.js';
-import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
-import type { NamedNetworks } from '../app/resolve.js';
+import { familyOf } from '../app/families.js';
+import {
+  eachNamed,
+  expectLabels,
+  labelNames,
+  type PredictedNetwork,
+  predictNetworks,
+} from '../app/predict.js';
+import { sortedInputs } from '../app/predict-inputs.js';
 import { names, print, threadCount } from './command.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
@@ -76,13 +82,14 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     sizes: sizesFrom(flags),
   });
   try {
-    expectLabels(flags.label, predictors);
+    expectLabels(flags.label, predictors.length > 0 ? labelNames(predictors) : bundled.labels());
     const isList = flags.input !== undefined || flags.data !== undefined;
     await untilStopped((signal) =>
       printAll(
-        predictNetworks(named(networks), {
+        predictNetworks(eachNamed(networks), {
           predictors,
           bundled,
+          familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
           withCost: !isList || flags.cost === true,
           signal,
@@ -94,12 +101,6 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   } finally {
     await bundled.dispose();
     for (const { predictor } of predictors) await predictor.dispose();
-  }
-}
-
-function* named(networks: NamedNetworks): Generator<NamedNetwork> {
-  for (let row = 0; row < networks.count; row++) {
-    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { correlationsOf } from '../app/correlate.js';
+import { correlationsOf } from '../app/correlations.js';
 import { elementsOf } from '../report/plots/plots.testing.js';
 import { natsSize } from '../spaces/cells/nats-size.js';
 import { describeArchitecture } from '../spaces/describe.js';

@@ -2,8 +2,9 @@
 import { Command } from 'commander';
 import { spaceDescriptionOf, spaceListOf } from '../app/documents/space.js';
 import { linesOf } from '../app/lines.js';
-import { describeLines, exportNetwork, openSpace, sampleSpace } from '../app/space.js';
+import { describeLines, exportNetwork, openSpace } from '../app/space.js';
 import { SPACES } from '../spaces/index.js';
+import { sampleSpace } from '../spaces/sample.js';
 import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';

@@ -43,11 +43,19 @@ export interface TableParts {
 }
 
 /**
+ * Networks of one space with named numeric labels, in columns. A table does not change; NaN is a missing value.
+ *
  * @example
- * const table = await readTableFile('nasbench201.csv.gz');
- * const trained = table.withPresent(['cifar10_test']);
- * trained.arch(0);                  // '|nor_conv_3x3~0|+|…'
- * trained.column('cifar10_test')[0] // 93.6
+ * const table = new Table({
+ *   space: 'nats-size',
+ *   labels: [{ name: 'latency', unit: 'ms', better: 'lower', provenance: 'measured on my board' }],
+ *   architectures: ['8:8:8:8:8', '16:16:16:16:16', '24:24:24:24:24'],
+ *   columns: { latency: [1.2, Number.NaN, 3.1] },
+ * });
+ * const measured = table.withPresent(['latency']);
+ * measured.rows; // 2
+ * measured.arch(1); // '24:24:24:24:24'
+ * measured.column('latency')[1]; // 3.1
  */
 export class Table {
   readonly space: string;

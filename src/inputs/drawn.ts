@@ -86,17 +86,17 @@ export function givenInputs({ graph }: Model): readonly ValueInfo[] {
 
 function sizedType(name: string, type: ValueType | undefined): { dtype: DataType; dims: readonly number[] } {
   if (!isTensor(type) || type.dtype === undefined) {
-    throw new AuspexError('INPUT_KIND', `input '${name}' is no tensor, which is not made up`, {
-      hint: 'give the inputs',
+    throw new AuspexError('INPUT_KIND', `input '${name}' is not a tensor, so random values cannot be drawn`, {
+      hint: 'give the inputs yourself',
     });
   }
   const { dtype, shape } = type as TensorType & { dtype: DataType };
   if (!shape?.every((d) => typeof d === 'number')) {
     throw new AuspexError(
       'INPUT_SIZES',
-      `input '${name}' is ${type}: its sizes must be known to make it up`,
+      `input '${name}' is ${type}: its sizes must be known to draw random values`,
       {
-        hint: 'give the shape of the input, or its open sizes',
+        hint: 'fix open sizes with --dim, or the whole shape with --shape',
       },
     );
   }
@@ -146,9 +146,13 @@ export function typedArray(
 ): TypedArray {
   const Elements = ARRAYS[dtype];
   if (Elements === undefined) {
-    throw new AuspexError('INPUT_KIND', `input '${name}' is of ${dtype}, which is not made up`, {
-      hint: 'give the inputs',
-    });
+    throw new AuspexError(
+      'INPUT_KIND',
+      `input '${name}' is ${dtype}; random values are not drawn for this type`,
+      {
+        hint: 'give the inputs yourself',
+      },
+    );
   }
   return new Elements(tensorBytes(fromNumbers(name, dtype, dims, numbers)).slice().buffer as ArrayBuffer);
 }

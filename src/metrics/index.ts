@@ -12,6 +12,7 @@ export { pearson, spearman } from './correlation.js';
 export type { MetricFunction } from './input.js';
 export { kendallTauA, kendallTauB, kendallTauGennape } from './kendall.js';
 export { ndcgExponential, ndcgLinear, relevances } from './ndcg.js';
+export { type Better, rankMean, ranksOf } from './ranks.js';
 export { accuracyWithin, mae, mape, r2, rmse } from './regression.js';
 export { precisionAtK, regretAtK } from './top.js';
 

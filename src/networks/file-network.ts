@@ -8,7 +8,7 @@ import { spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY, SPACE_KEY } from '../spaces/network-builder.js';
 import { openSizes } from '../spaces/onnx/edited-model.js';
 import { onnxSpace } from '../spaces/onnx/neighbourhood.js';
-import { type ChosenSizes, chosenSizesOf } from '../transform/sizes.js';
+import { type ChosenSizes, chosenSizes, chosenSizesOf } from '../transform/sizes.js';
 import { AuspexError } from '../util/errors.js';
 import { BaseNetwork, withinFile } from './base-network.js';
 import type { Architecture, Network } from './network.js';
@@ -111,8 +111,21 @@ class FileNetwork extends BaseNetwork {
   }
 
   chosenSizes(): ChosenSizes | undefined {
-    this.#chosen ??= chosenSizesOf(this.inference()) ?? null;
+    this.#chosen ??= this.#choose() ?? null;
     return this.#chosen ?? undefined;
+  }
+
+  #choose(): ChosenSizes | undefined {
+    try {
+      return chosenSizesOf(this.inference());
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      // Some networks can be inferred only once all sizes are known.
+      const { dims = {}, shapes = {} } = this.sizes;
+      const chosen = chosenSizes(this.#opened.model, { dims, shapes });
+      if (chosen?.isChecked) return chosen;
+      throw error;
+    }
   }
 
   key(): string {

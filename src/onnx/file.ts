@@ -213,7 +213,15 @@ const EXTERNAL_FROM_BYTES = 1024;
 /** Offsets are multiples of a page, so that runtimes can map the weights into memory. */
 const ALIGNMENT = 4096;
 
-/** Writes a model to a path. Either all of it is there afterwards, or nothing has changed. */
+/**
+ * Writes a model to a path, with external data if it is too large for one file. Either all of it is there afterwards, or
+ * nothing has changed.
+ *
+ * @example
+ * const arch = 'nats-size:8:8:8:8:8';
+ * writeModel(network(arch).model(), 'small.onnx');
+ * cost('small.onnx').totals.parameters === network(arch).counts().parameters; // true
+ */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const total = totalDataBytes(model.graph);
   const split = options.externalData === 'always' || total > MAX_MESSAGE_BYTES - 64 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { elementCount, type Tensor, tensorNumbers } from '../graph/tensor.js';
 import { isTensor, type TensorType } from '../graph/types.js';
 import type { Builder, Value } from './build.js';
 import { Expansion } from './gradient.js';
-import type { Call } from './operator.js';
+import type { Call, Operator } from './operator.js';
 import {
   type Blocks,
   dequantisedTensor,
@@ -267,6 +267,11 @@ export class Dequantisation extends Expansion {
     if (isOneNumber) return [...x, ...y].every((e) => e === x[0]);
     return x.length === y.length && x.every((e, i) => e === y[i]);
   }
+}
+
+/** Whether an operator computes with integers that stand for other numbers; those that also take floats have gradients. */
+export function isQuantised(operator: Operator | undefined): boolean {
+  return operator?.float !== undefined && operator.gradient === undefined && operator.decompose === undefined;
 }
 
 /** An operator that does the same to integers and to what they stand for: it moves, chooses or averages them. */

@@ -26,6 +26,8 @@
 // | controlFlow       | which graphs of its own it runs                          | flattening                         |
 // | range             | numbers that its output lies between                     | dequantising                       |
 // | rounds            | to whole numbers                                         | dequantising                       |
+// | selects           | what it gives, or how much, is chosen by comparing data  | cutting off post-processing        |
+// | float32           | that it takes no narrower floats, or which inputs do not | networks in float16                |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -149,5 +151,9 @@ export interface Traits {
   readonly range?: readonly [number, number];
   /** Gives the whole number above, below or nearest. */
   readonly rounds?: true;
+  /** Chooses elements, or their places, by comparing what goes in: what a detector does to its boxes at the end. */
+  readonly selects?: true;
+  /** Takes float32 and no float16; or the names of inputs that do. */
+  readonly float32?: true | readonly string[];
   readonly isConstant?: true;
 }

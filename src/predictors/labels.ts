@@ -38,6 +38,21 @@ export interface TargetTransform {
 
 const TRANSFORMS = new Map<string, TargetTransform>();
 
+/**
+ * Makes a transform of labels known by its name.
+ *
+ * @example
+ * registerTransform({
+ *   name: 'per-mac',
+ *   scale: 'linear',
+ *   ofNetwork: {
+ *     measure: (net) => net.counts().macs,
+ *     fit: () => ({}),
+ *     learned: (value, macs) => value / macs,
+ *     value: (learned, macs) => learned * macs,
+ *   },
+ * });
+ */
 export function registerTransform(transform: TargetTransform): void {
   TRANSFORMS.set(transform.name, transform);
 }

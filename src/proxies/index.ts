@@ -31,7 +31,28 @@ const proxies: ZeroCostProxy[] = [...GRADIENT_PROXIES, ...ACTIVATION_PROXIES, ..
 /** All proxies, those that were registered last. */
 export const PROXIES: readonly ZeroCostProxy[] = proxies;
 
-/** Makes a proxy known by its name. @throws AuspexError PROXY_TWICE */
+/**
+ * Makes a zero-cost proxy known by its name; `defineProxy` makes one.
+ *
+ * @throws AuspexError PROXY_TWICE
+ * @example
+ * registerProxy(
+ *   defineProxy({
+ *     name: 'nodes',
+ *     title: 'Nodes',
+ *     paper: 'none',
+ *     formula: 'the number of nodes',
+ *     better: 'higher',
+ *     scale: 'raw',
+ *     needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *     variants: {},
+ *     elsewhere: '',
+ *     score: async ({ model }) => ({ value: model.graph.nodes.length, details: {} }),
+ *   }),
+ * );
+ * const [net] = await score('resnet8.onnx', ['nodes']);
+ * net.scores.nodes; // 28
+ */
 export function registerProxy(proxy: ZeroCostProxy): void {
   if (proxies.some(({ name }) => name === proxy.name)) {
     throw new AuspexError('PROXY_TWICE', `a proxy called '${proxy.name}' already exists`);

@@ -155,7 +155,24 @@ export type ProxyDefinition = Omit<ZeroCostProxy, 'count' | 'score'> & {
   score?(subject: Subject, variant: string | undefined): Promise<Score>;
 };
 
-/** A proxy that checks its options, what the network has, and that what comes out is a number. */
+/**
+ * A proxy that checks its options, what the network has, and that what comes out is a number.
+ *
+ * @example
+ * const depth = defineProxy({
+ *   name: 'square-parameters',
+ *   title: 'Parameters, squared',
+ *   paper: 'none',
+ *   formula: 'P²',
+ *   better: 'higher',
+ *   scale: 'raw',
+ *   needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *   variants: {},
+ *   elsewhere: 'all parameters count',
+ *   count: ({ parameters }) => ({ value: parameters ** 2, details: {} }),
+ * });
+ * depth.title; // 'Parameters, squared'
+ */
 export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
   const { name, needs, variants, count, score, ...rest } = definition;
   const checkVariant = (variant: string | undefined): void => {

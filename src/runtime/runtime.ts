@@ -24,9 +24,10 @@ let loading: Promise<LoadedRuntime> | undefined;
  * By default onnxruntime-node under Node and onnxruntime-web in a page.
  *
  * @example
- * import * as ort from 'onnxruntime-web/wasm';
- * ort.env.wasm.wasmPaths = '/assets/';
- * useRuntime(ort);
+ * useRuntime('node'); // or a module: import * as ort from 'onnxruntime-web/wasm'; useRuntime(ort)
+ * const session = await Session.create(readModel('resnet8.onnx'));
+ * session.inputs; // ['image']
+ * await session.dispose();
  */
 export function useRuntime(runtime: 'node' | 'web' | RuntimeModule | undefined): void {
   chosen = runtime;

@@ -58,7 +58,13 @@ export interface HostTensor {
 
 export type Feeds = Readonly<Record<string, HostTensor>>;
 
-/** A tensor that sessions take. Data is not copied. */
+/**
+ * A tensor that sessions take. Data is not copied.
+ *
+ * @example
+ * const x = await hostTensor('float32', Float32Array.of(1, 2, 3), [1, 3]);
+ * x.dims; // [1, 3]
+ */
 export async function hostTensor(
   type: DataType,
   data: TypedArray,
@@ -68,7 +74,16 @@ export async function hostTensor(
   return new Tensor(type as 'float32', data as Float32Array, dims) as unknown as HostTensor;
 }
 
-/** A model that is ready to run. */
+/**
+ * A model that is ready to run, on ONNX Runtime. Call `dispose` when it is no longer needed.
+ *
+ * @example
+ * const session = await Session.create(readModel('resnet8.onnx'), { threads: 1 });
+ * const image = await hostTensor('float32', new Float32Array(3 * 32 * 32), [1, 3, 32, 32]);
+ * const { logits } = await session.run({ image });
+ * logits.dims; // [1, 10]
+ * await session.dispose();
+ */
 export class Session {
   readonly #session: InferenceSession | ApartSession;
   readonly inputs: readonly string[];
@@ -80,13 +95,7 @@ export class Session {
     this.outputs = session.outputNames;
   }
 
-  /**
-   * Compiles a model.
-   *
-   * @example
-   * const session = await Session.create(model, { threads: 2 });
-   * const { logits } = await session.run({ x: await hostTensor('float32', pixels, [1, 3, 224, 224]) });
-   */
+  /** Compiles a model. */
   static create(model: Model, options: SessionOptions = {}): Promise<Session> {
     const { seed } = options;
     return Session.ofBytes(

@@ -16,6 +16,7 @@ import {
   carriedFloat,
   Dequantisation,
   type FloatResult,
+  isQuantised,
   numberOf,
   type Quantised,
   type QuantisedNetwork,
@@ -39,8 +40,7 @@ export interface FloatOptions {
 
 /** The network in floats; the one that was given where it is not quantised. */
 export function inFloat(model: Model, options: FloatOptions = {}): Transformed {
-  if (!model.graph.nodes.some((node) => operatorFor(node)?.float !== undefined))
-    return { model, changes: [] };
+  if (!model.graph.nodes.some((node) => isQuantised(operatorFor(node)))) return { model, changes: [] };
   const { types } = inferShapes(model).graph;
   const builder = new Builder({ opsets: model.opsetImports, types });
   const network = new FloatNetwork(builder, model, options);

@@ -112,7 +112,7 @@ export class NodeStep implements VersionStep {
     return this.call.fail(
       `the node cannot be written in opset ${this.#to}: ${why}`,
       'OPSET_STEP',
-      isUp ? 'fix the sizes of the inputs first with --shape or --dim' : 'ask for a newer opset with --opset',
+      isUp ? 'fix the sizes of the inputs first with --shape or --dim' : 'choose a newer opset with --opset',
     );
   }
 

@@ -148,9 +148,9 @@ it('gives the model itself where nothing is to do', () => {
 });
 
 it.each([
-  [0, /no opset 0/],
-  [newestOpset() + 1, /no opset/],
-  [12, /not brought down to opset 12/],
+  [0, /opset 0 does not exist/],
+  [newestOpset() + 1, /does not exist/],
+  [12, /cannot be lowered to opset 12/],
 ])('refuses opset %d', (version, message) => {
   const graph = makeGraph({ nodes: [], inputs: [], outputs: [{ name: 'x', type: UNKNOWN }] });
   expect(() => withOpset(makeModel(graph), version)).toThrow(message);

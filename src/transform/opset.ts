@@ -34,16 +34,16 @@ export function withOpset(model: Model, version: number): Transformed {
   const from = model.opsetImports.get('');
   const newest = newestOpset();
   if (!Number.isInteger(version) || version < 1 || version > newest) {
-    throw new AuspexError('BAD_OPSET', `there is no opset ${version}`, {
+    throw new AuspexError('BAD_OPSET', `opset ${version} does not exist`, {
       hint: `give one from ${LEAST_TARGET} to ${newest}`,
     });
   }
   if (from === undefined || from === version) return { model, changes: [] };
   if (from > newest) {
-    throw new AuspexError('BAD_OPSET', `the model uses opset ${from}; ${newest} is the newest that is known`);
+    throw new AuspexError('BAD_OPSET', `the model uses opset ${from}; the newest known is ${newest}`);
   }
   if (version < from && version < LEAST_TARGET) {
-    throw new AuspexError('BAD_OPSET', `models are not brought down to opset ${version}`, {
+    throw new AuspexError('BAD_OPSET', `models cannot be lowered to opset ${version}`, {
       hint: `give ${LEAST_TARGET} or more`,
     });
   }

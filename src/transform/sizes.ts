@@ -1,7 +1,7 @@
 // Concrete sizes for those that a network leaves open: what names, places, types and weights say, and the first of them for
 // which all shapes can be inferred. Every choice has a reason and a flag that changes it.
 import { type Inference, type InferOptions, inferShapes } from '../analysis/infer.js';
-import { isKnown } from '../graph/dim.js';
+import { isKnown, namesIn } from '../graph/dim.js';
 import type { Model } from '../graph/graph.js';
 import { isTensor, type Shape } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
@@ -32,7 +32,7 @@ export type GivenSizes = Pick<InferOptions, 'dims' | 'shapes'>;
 /** Sizes that are tried at most. */
 const MOST_TRIES = 40;
 /** Sizes that weights may ask for. */
-const LARGEST = 2048;
+const LARGEST = 4096;
 
 /**
  * Sizes for all that a network leaves open; undefined if it leaves none.
@@ -43,7 +43,18 @@ const LARGEST = 2048;
  * chosenSizes(readModel('yolo.onnx'))?.flags // '--shape images=1x3x640x640'
  */
 export function chosenSizes(model: Model, given: GivenSizes = {}): ChosenSizes | undefined {
-  return firstThatInfers(inferShapes(model, given), given);
+  return firstThatInfers(inferredOrOpen(model, given), given);
+}
+
+/** Shapes with open sizes; of the inputs only where sizes must be known for those of others. */
+function inferredOrOpen(model: Model, given: GivenSizes): Inference {
+  try {
+    return inferShapes(model, given);
+  } catch (error) {
+    if (!(error instanceof AuspexError)) throw error;
+    const inputs = { ...model.graph, nodes: [], outputs: [] };
+    return { ...inferShapes({ ...model, graph: inputs }, given), model };
+  }
 }
 
 /** The same for a network whose shapes were inferred, with whatever sizes were given then. */
@@ -86,7 +97,7 @@ export async function runningSizes(
   given: GivenSizes,
   runs: (sizes: ChosenSizes) => Promise<boolean>,
 ): Promise<ChosenSizes | undefined> {
-  const tries = sizesToTry(inferShapes(model, given));
+  const tries = sizesToTry(inferredOrOpen(model, given));
   if (tries === undefined) return undefined;
   let first: ChosenSizes | undefined;
   let left = 12;
@@ -216,14 +227,16 @@ function flagsFor({ inference, open }: Tries, dims: ReadonlyMap<string, number>)
   const flags: string[] = [...shared].map((name) => `--dim ${quoted(`${name}=${dims.get(name)}`)}`);
   for (const input of inputNames) {
     const shape = shapeOf(input);
-    const texts = shape.map(String);
-    const names = texts.filter((_, i) => !isKnown(shape[i]!));
+    const names = shape.flatMap(namesIn);
     if (names.length === 0) continue;
-    const isOwn = names.every((name) => dims.has(name) && !shared.has(name));
-    if (isOwn) flags.push(`--shape ${quoted(`${input}=${texts.map((t) => dims.get(t) ?? t).join('x')}`)}`);
-    else
-      for (const name of names)
+    const isOwn = shape.every((d) => isKnown(d) || (dims.has(String(d)) && !shared.has(String(d))));
+    const sizes = shape.map((d) => dims.get(String(d)) ?? d);
+    if (isOwn) flags.push(`--shape ${quoted(`${input}=${sizes.join('x')}`)}`);
+    else {
+      for (const name of names) {
         if (dims.has(name) && !shared.has(name)) flags.push(`--dim ${quoted(`${name}=${dims.get(name)}`)}`);
+      }
+    }
   }
   return flags.join(' ');
 }

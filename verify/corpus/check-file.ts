@@ -39,11 +39,12 @@ const isFixed = inputs.every(
 );
 const result: FileResult = { file, isFixed };
 let sized = model;
-let types = inferShapes(sized).graph.types;
+/** The same with the batch left open, where it is. */
+let unbatched = model;
 
 /** The network with its inputs at sizes. */
-function at(sizes: ChosenSizes): Model {
-  const inferred = inferShapes(model, { dims: sizes.sizes }).graph.types;
+function at(dims: ChosenSizes['sizes']): Model {
+  const inferred = inferShapes(model, { dims }).graph.types;
   const typed = (info: ValueInfo): ValueInfo => ({ ...info, type: inferred.get(info.name) ?? info.type });
   const { graph } = model;
   return {
@@ -52,8 +53,9 @@ function at(sizes: ChosenSizes): Model {
   };
 }
 
+/** Runs the file as it is on inputs of a network's sizes. */
 async function run(network: Model): Promise<string> {
-  const session = await Session.create(network, { threads: 2 });
+  const session = await Session.create(model, { threads: 2 });
   const drawn = drawInputs(network, { seed: 1 });
   const feeds = await Promise.all(
     Object.entries(drawn).map(async ([name, t]) => [name, await hostTensor(t.type, t.data, t.dims)] as const),
@@ -70,28 +72,29 @@ result.sizes = await step(async () => {
   const plain = chosenSizes(model);
   const chosen = await runningSizes(model, {}, async (sizes) => {
     tried++;
-    return (await step(() => run(at(sizes)))).isDone;
+    return (await step(() => run(at(sizes.sizes)))).isDone;
   });
   if (chosen === undefined) return 'all fixed';
-  sized = at(chosen);
-  types = inferShapes(sized).graph.types;
+  sized = at(chosen.sizes);
+  const others = chosen.reasons.filter(({ why }) => why !== 'one sample');
+  unbatched = at(Object.fromEntries(others.map(({ name, size }) => [name, size])));
   if (!chosen.isChecked) throw new AuspexError('SIZES_UNCHECKED', `no sizes infer: ${chosen.flags}`);
   return `${chosen.flags} after ${tried}${chosen.flags === plain?.flags ? '' : `, without running ${plain?.flags}`}`;
 });
 result.runs = await step(() => run(sized));
 for (const batch of [SAMPLES, 'dynamic'] as const) {
   result[batch === 'dynamic' ? 'open' : 'batch'] = await step(async () => {
-    const rebatched = withBatch(sized, batch);
+    const rebatched = withBatch(unbatched, batch);
     const single = Array.from({ length: SAMPLES }, (_, i) => {
-      const own = drawInputs(sized, { seed: 1, index: i, types });
+      const own = drawInputs(sized, { seed: 1, index: i });
       // What is the same for all samples is drawn once.
-      const first = drawInputs(sized, { seed: 1, index: 0, types });
+      const first = drawInputs(sized, { seed: 1, index: 0 });
       return Object.fromEntries(
         Object.entries(own).map(([name, t]) => [name, rebatched.axes.has(name) ? t : first[name]!]),
       );
     });
-    const whole = rebatched.was === 1 ? single : single.slice(0, 1);
-    const { relative, outputs, output } = await batchDifference(sized, rebatched, whole);
+    const whole = rebatched.was === 1 || batch === 'dynamic' ? single : single.slice(0, 1);
+    const { relative, outputs, output } = await batchDifference(model, rebatched, whole);
     const text = `${outputs} outputs, ${rebatched.changes.length} changes, difference ${relative.toExponential(1)}`;
     if (relative > 1e-3) throw new AuspexError('BATCH_DIFFERS', `${text} in '${output}'`);
     return text;

@@ -9,7 +9,8 @@ const OPTIONS: InferenceSession.SessionOptions = {
   logSeverityLevel: 4,
 };
 
-export type Numbers = Readonly<Record<string, Float64Array>>;
+/** Outputs by name, as numbers and as they came. */
+export type Numbers = Readonly<Record<string, { readonly data: Float64Array; readonly tensor: Tensor }>>;
 
 /** The outputs of a model, as numbers. */
 export async function outputsOf(
@@ -26,7 +27,8 @@ export async function outputsOf(
     return Object.fromEntries(
       Object.entries(results).flatMap(([name, value]) => {
         if (!(value instanceof Tensor) || value.type === 'string') return [];
-        return [[name, Float64Array.from(value.data as ArrayLike<number | bigint>, Number)]];
+        const data = Float64Array.from(value.data as ArrayLike<number | bigint>, Number);
+        return [[name, { data, tensor: value }]];
       }),
     );
   } finally {

@@ -57,15 +57,18 @@ async function checkFile(file: string): Promise<FileResult> {
     const own = join(folder, basename(file));
     let auspex: string;
     try {
-      writeModel(withOpset(model, to).model, own);
-      auspex = await outcome(() => verified(model, file, own, 1));
+      const { model: after } = withOpset(model, to);
+      writeModel(after, own);
+      auspex = await outcome(() => verified({ models: [model, after], files: [file, own], tolerance: 1 }));
     } catch (error) {
       if (!(error instanceof AuspexError)) throw error;
       auspex = `refused: ${error.describe()}`;
     }
     const other = values.peer && join(values.peer, basename(file));
     if (!other) return { file, opset, auspex };
-    const peer = existsSync(other) ? await outcome(() => verified(model, file, other, 1)) : 'refused';
+    const peer = existsSync(other)
+      ? await outcome(() => verified({ models: [model, model], files: [file, other], tolerance: 1 }))
+      : 'refused';
     return { file, opset, auspex, peer };
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;

@@ -6,9 +6,11 @@ import type { Graph, Model } from '../../graph/graph.js';
 import { subgraphs } from '../../graph/graph.js';
 import { readModel, writeModel } from '../../onnx/file.js';
 import { checkOutputs } from '../../store/outputs.js';
+import type { Rebatched } from '../../transform/batch.js';
 import { type Change, inTurn } from '../../transform/transform.js';
 import { attempt } from '../../util/attempt.js';
 import { AuspexError } from '../../util/errors.js';
+import type { BatchPlaces } from './rows.js';
 import { type ConvertOptions, stepsFor } from './steps.js';
 import { type Verification, verified } from './verify.js';
 
@@ -55,12 +57,18 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   const original = readModel(input);
   if (output !== undefined) checkOutput(output, original, request);
   if (output !== undefined && externalData) checkWeights(output, original, request);
-  const steps = stepsFor(options);
+  const steps = stepsFor(options, original);
+  let batch: BatchPlaces | undefined;
   const { model, changes } = await inTurn(
     original,
-    ...steps.map((step) => (m: Model) => step.apply(m, options)),
+    ...steps.map((step) => async (m: Model) => {
+      const result = await step.apply(m, options);
+      if ('axes' in result) batch = result as Rebatched;
+      return result;
+    }),
   );
   const tolerance = Math.max(0, ...steps.map((step) => step.tolerance));
+  const cosine = steps.find((step) => step.cosine !== undefined)?.cosine;
   const before = described(input, original, sizeOf(input, original));
   const plan = { input: before, model, changes, tolerance };
   if (output === undefined) return { ...plan, output: undefined, verification: undefined };
@@ -68,7 +76,16 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   try {
     const staged = join(folder, basename(output));
     writeModel(model, staged, { externalData: externalData ? 'always' : 'auto' });
-    const verification = isVerified ? await verified(original, input, staged, tolerance) : undefined;
+    const verification = isVerified
+      ? await verified({
+          models: [original, model],
+          files: [input, staged],
+          tolerance,
+          cosine,
+          given: options.sizes,
+          batch,
+        })
+      : undefined;
     if (verification?.status === 'different') throw differs(verification, tolerance);
     const isSplit = statSync(dataFileOf(staged), { throwIfNoEntry: false }) !== undefined;
     if (isSplit) checkWeights(output, original, request);
@@ -113,14 +130,14 @@ function differs(
 ): AuspexError {
   const worst = outputs.reduce((a, b) => (b.relative > a.relative ? b : a));
   const far = Number.isFinite(worst.relative)
-    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; ${tolerance} is allowed)`
+    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; the limit is ${tolerance})`
     : 'in type, shape or numbers that are not finite';
   return new AuspexError(
     'CONVERT_DIFFERS',
     `output '${worst.name}' differs from the original ${far}; nothing was written`,
     {
       kind: 'failure',
-      hint: 'write it all the same with --no-verify',
+      hint: 'to write it anyway, use --no-verify',
     },
   );
 }

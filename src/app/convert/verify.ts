@@ -1,22 +1,15 @@
 // Whether two files compute the same: both are run in ONNX Runtime on the same drawn inputs, one after the other, so that
 // only one is in memory.
-import type { DataType } from '../../graph/dtype.js';
+import { isKnown } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
-import { fromNumbers, tensorNumbers } from '../../graph/tensor.js';
+import { isTensor } from '../../graph/types.js';
 import type { InputBatch } from '../../inputs/drawn.js';
 import { feedsOf, firstRun, type Trial } from '../../inputs/trial.js';
+import { difference, type OutputDifference } from '../../runtime/difference.js';
 import { type HostTensor, Session } from '../../runtime/session.js';
-import { ByteRange } from '../../util/bytes.js';
+import type { GivenSizes } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
-
-/** How far an output of the converted file is from that of the original. */
-export interface OutputDifference {
-  readonly name: string;
-  /** Largest difference of two elements; infinite where shapes differ, or only one is a number. */
-  readonly absolute: number;
-  /** The same, relative to the largest number of the original. */
-  readonly relative: number;
-}
+import { type BatchPlaces, joined, piecesOf } from './rows.js';
 
 export type Verification =
   | {
@@ -32,55 +25,102 @@ type Results = Readonly<Record<string, HostTensor>>;
 /** Kernels as they are, so that what ONNX Runtime makes of the graphs is not compared. */
 const AS_WRITTEN = { optimization: 'disabled' } as const;
 
+/** What is compared, and how. */
+export interface Comparison {
+  /** The original and what became of it. */
+  readonly models: readonly [before: Model, after: Model];
+  /** Their files. */
+  readonly files: readonly [before: string, after: string];
+  /** The largest relative difference that counts as the same. */
+  readonly tolerance: number;
+  /** Or the least cosine of both outputs. */
+  readonly cosine?: number | undefined;
+  /** Sizes of inputs that are fixed. */
+  readonly given?: GivenSizes | undefined;
+  /** Where the batch is, if it is another: the original is run on its samples. */
+  readonly batch?: BatchPlaces | undefined;
+}
+
 /**
  * Runs both files.
  *
- * @param model the original, for its inputs
- * @param tolerance the largest relative difference that counts as the same
  * @throws AuspexError CONVERT_BROKEN where only the original runs
  */
-export async function verified(
-  model: Model,
-  before: string,
-  after: string,
-  tolerance: number,
-): Promise<Verification> {
-  const first = await original(model, before);
-  if (typeof first === 'string') return { status: 'not run', reason: first, isRun: await loads(after) };
+export async function verified(comparison: Comparison): Promise<Verification> {
+  const { files, tolerance, cosine, batch } = comparison;
+  const first = await (batch ? inPieces(comparison, batch) : whole(comparison));
+  if (typeof first === 'string') return { status: 'not run', reason: first, isRun: await loads(files[1]) };
   let results: Results;
   try {
-    const session = await Session.ofFile(after, AS_WRITTEN);
-    try {
-      results = await session.run(await feedsOf(first.inputs));
-    } finally {
-      await session.dispose();
-    }
+    results = await within(files[1], async (session) => session.run(await feedsOf(first.inputs)));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    throw new AuspexError('CONVERT_BROKEN', `only the original runs: ${error.message}`, {
-      kind: 'failure',
-      cause: error,
-    });
+    throw new AuspexError(
+      'CONVERT_BROKEN',
+      `the original runs, but the converted file does not: ${error.message}`,
+      {
+        kind: 'failure',
+        cause: error,
+      },
+    );
   }
   const outputs = Object.keys(first.result).map((name) =>
     difference(name, first.result[name]!, results[name]),
   );
-  const isSame = outputs.every(({ relative }) => relative <= tolerance);
+  const isSame = outputs.every(
+    (output) => output.relative <= tolerance || (cosine !== undefined && output.cosine >= cosine),
+  );
   return { status: isSame ? 'same' : 'different', outputs, inputs: first.inputs };
 }
 
-/** The original on the first inputs that it takes, or why it takes none. */
-async function original(model: Model, path: string): Promise<Trial<Results> | string> {
-  let session: Session | undefined;
+async function within<T>(path: string, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = await Session.ofFile(path, AS_WRITTEN);
   try {
-    const opened = await Session.ofFile(path, AS_WRITTEN);
-    session = opened;
-    return await firstRun(model, (feeds) => opened.run(feeds));
+    return await work(session);
+  } finally {
+    await session.dispose();
+  }
+}
+
+type FirstRun = Pick<Trial<Results>, 'inputs' | 'result'>;
+
+/** The original on the first inputs that it takes, or why it takes none. */
+async function whole({ models, files, given = {} }: Comparison): Promise<FirstRun | string> {
+  return orReason(() =>
+    within(files[0], (session) => firstRun(models[0], (feeds) => session.run(feeds), { given })),
+  );
+}
+
+/** Batches of this many pieces, where their number is open. */
+const PIECES = 2;
+
+/** The original on the samples of a batch that the other network takes. */
+async function inPieces({ models, files }: Comparison, places: BatchPlaces): Promise<FirstRun | string> {
+  const [, after] = models;
+  const dims: Record<string, number> = {};
+  for (const { name, type } of after.graph.inputs) {
+    const size = isTensor(type) ? type.shape?.[places.axes.get(name) ?? -1] : undefined;
+    if (size !== undefined && !isKnown(size)) dims[size.toString()] = PIECES * places.was;
+  }
+  return orReason(async () => {
+    const { inputs } = await within(files[1], (session) =>
+      firstRun(after, (feeds) => session.run(feeds), { given: { dims } }),
+    );
+    const result = await within(files[0], async (session) => {
+      const results: Results[] = [];
+      for (const piece of piecesOf(inputs, places)) results.push(await session.run(await feedsOf(piece)));
+      return joined(results, places);
+    });
+    return { inputs, result };
+  });
+}
+
+async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     return error.message;
-  } finally {
-    await session?.dispose();
   }
 }
 
@@ -91,38 +131,4 @@ async function loads(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** How far apart two results are. */
-export function difference(name: string, a: HostTensor, b: HostTensor | undefined): OutputDifference {
-  const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY };
-  if (b === undefined || a.type !== b.type || String(a.dims) !== String(b.dims)) return apart;
-  const [x, y] = [numbersOf(a), numbersOf(b)];
-  if (typeof x[0] === 'string')
-    return x.every((text, i) => text === y[i]) ? { name, absolute: 0, relative: 0 } : apart;
-  let [absolute, largest] = [0, 0];
-  for (let i = 0; i < x.length; i++) {
-    const [own, other] = [Number(x[i]), Number(y[i])];
-    if (Object.is(own, other) || own === other) {
-      if (Number.isFinite(own)) largest = Math.max(largest, Math.abs(own));
-      continue;
-    }
-    const gap = Math.abs(own - other);
-    if (!(gap < Number.POSITIVE_INFINITY)) return apart;
-    absolute = Math.max(absolute, gap);
-    largest = Math.max(largest, Math.abs(own));
-  }
-  return { name, absolute, relative: absolute === 0 ? 0 : absolute / (largest || absolute) };
-}
-
-/** Elements; halves come as their bits. */
-function numbersOf({
-  type,
-  data,
-  dims,
-}: HostTensor): ArrayLike<number | bigint | string> & { every: unknown[]['every'] } {
-  if ((type as DataType) !== 'float16') return data as never;
-  const bits = data as Uint16Array;
-  const bytes = ByteRange.of(new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength));
-  return tensorNumbers({ ...fromNumbers('', 'float16', [0], []), dims, data: { kind: 'raw', bytes } });
 }

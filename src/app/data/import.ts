@@ -4,11 +4,12 @@ import type { SkippedRow } from '../../datasets/rules.js';
 import { checkOutputs } from '../../store/outputs.js';
 import { formatOf, writeTableFile } from '../../store/table-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { equalRows } from '../arch-keys.js';
 import type { ImportDocument } from '../documents/data.js';
+import { equalRows } from '../equal-rows.js';
 import type { Work } from '../work.js';
 import { tableFields } from './data.js';
-import { type OpenedTable, openTable, type PlainOptions } from './open.js';
+import type { OpenedTable, PlainOptions } from './explained-table.js';
+import { openTable } from './open.js';
 import { architectureCheck, importRules } from './table-rules.js';
 
 export interface ImportOptions extends PlainOptions {

@@ -18,7 +18,9 @@ const verification = z.object({
   reason: z.string().optional(),
   /** Shapes of the inputs both files were run on. */
   inputs: z.record(z.string(), z.array(z.number())).optional(),
-  outputs: z.array(z.object({ name: z.string(), absolute: z.number(), relative: z.number() })).optional(),
+  outputs: z
+    .array(z.object({ name: z.string(), absolute: z.number(), relative: z.number(), cosine: z.number() }))
+    .optional(),
 });
 
 export const convertDocument = z.object({

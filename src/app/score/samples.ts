@@ -8,6 +8,7 @@ import type { TypedArray } from '../../runtime/session.js';
 import { AuspexError } from '../../util/errors.js';
 import { ImageSamples } from './images.js';
 import type { GivenInput, ScoringPlan } from './plan.js';
+import type { Samples } from './scoring.js';
 
 type Numbers = ArrayLike<number | bigint>;
 
@@ -25,7 +26,7 @@ interface Given extends GivenInput {
   readonly array: NpyArray;
 }
 
-export class GivenSamples {
+export class GivenSamples implements Samples {
   /** Of .npy files; a folder of images is drawn from. */
   readonly count: number;
   readonly #inputs: readonly Given[];

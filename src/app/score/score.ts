@@ -6,6 +6,8 @@ import type { ProxyColumn } from './columns.js';
 import type { ScoringPlan } from './plan.js';
 import { scorePool } from './pool.js';
 import type { ScoredNetwork } from './record.js';
+import { GivenSamples } from './samples.js';
+import type { ScorePool } from './scorers.js';
 import { NetworkScorer, withExplanation } from './scoring.js';
 
 export interface ScoreOptions {
@@ -46,7 +48,7 @@ export interface ScoreFound {
 export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptions): Promise<ScoreFound> {
   const { plan, columns, explains, workers = 1, signal, progress } = options;
   // Samples that cannot be read are a mistake of the request, not of every network: they are read before anything else.
-  const scorer = new NetworkScorer(plan, { threads: threadsOf(options), explains });
+  const scorer = new NetworkScorer(plan, { threads: threadsOf(options), explains }, new GivenSamples(plan));
   // There is nothing to resume where nothing is scored.
   const file = columns.length === 0 ? undefined : options.log;
   const log = file && TrialLog.open(file.path, { resume: file.resume, replace: file.replace });
@@ -77,3 +79,7 @@ export function threadsOf({
   if (threads !== undefined || workers === 1) return threads;
   return Math.max(1, Math.floor(availableParallelism() / workers));
 }
+
+/** Scores by a plan in workers, each with an even share of the threads. */
+export const scoreByPlan: ScorePool = (networks, plan, { workers, signal }) =>
+  scorePool(networks, new NetworkScorer(plan, { threads: threadsOf({ workers }) }), { workers, signal });

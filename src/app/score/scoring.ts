@@ -14,7 +14,6 @@ import {
 import { AuspexError } from '../../util/errors.js';
 import { BATCH, type ScoringPlan } from './plan.js';
 import { isScored, type NetworkResult, type Problem, problemOf } from './record.js';
-import { GivenSamples } from './samples.js';
 
 export interface ScorerOptions {
   /** Threads of ONNX Runtime; all by default. */
@@ -23,16 +22,26 @@ export interface ScorerOptions {
   readonly explains?: boolean | undefined;
 }
 
+/** What networks are scored on, where that is given. */
+export interface Samples {
+  /** How many there are; 0 where they are drawn. */
+  readonly count: number;
+  options(model: Model, wanted: number | undefined): Pick<SubjectOptions, 'batches' | 'labels'>;
+}
+
+/** Numbers that are drawn. */
+const DRAWN: Samples = { count: 0, options: () => ({}) };
+
 export class NetworkScorer {
   readonly plan: ScoringPlan;
   readonly options: ScorerOptions;
-  readonly #samples: GivenSamples;
+  readonly #samples: Samples;
 
-  /** Reads the samples that are given. Codes: those of `GivenSamples`. */
-  constructor(plan: ScoringPlan, options: ScorerOptions = {}) {
+  /** @param samples of the plan; `GivenSamples` reads them from files */
+  constructor(plan: ScoringPlan, options: ScorerOptions = {}, samples: Samples = DRAWN) {
     this.plan = plan;
     this.options = options;
-    this.#samples = new GivenSamples(plan);
+    this.#samples = samples;
   }
 
   async score(network: Network): Promise<NetworkResult> {

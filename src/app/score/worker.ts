@@ -5,6 +5,7 @@ import { loadInherited } from '../plugins.js';
 import { diskResolver } from '../resolve.js';
 import { scoringPlan } from './plan.js';
 import { type NetworkResult, problemOf } from './record.js';
+import { GivenSamples } from './samples.js';
 import { NetworkScorer } from './scoring.js';
 
 const { plan, options } = z
@@ -14,7 +15,7 @@ const { plan, options } = z
   })
   .parse(workerData);
 await loadInherited();
-const scorer = new NetworkScorer(plan, options);
+const scorer = new NetworkScorer(plan, options, new GivenSamples(plan));
 const resolver = diskResolver({ isKeptOpen: false });
 
 parentPort!.on('message', async (ref: string) => {

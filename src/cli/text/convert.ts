@@ -17,7 +17,7 @@ function fileLine({ file, bytes, opset, irVersion, nodes }: ConvertedFile): stri
 
 /** The same done to several nodes is one line. */
 function changeLines(changes: readonly Change[]): string[] {
-  if (changes.length === 0) return ['Nothing had to be changed.'];
+  if (changes.length === 0) return ['No changes were needed.'];
   const counts = new Map<string, { change: Change; count: number }>();
   for (const change of changes) {
     const key = JSON.stringify([change.transform, change.operator, change.what]);
@@ -37,8 +37,8 @@ function verificationText({ verification, tolerance, output }: Converted): strin
   if (output === undefined) return 'Nothing was written.';
   if (verification === undefined) return 'Not verified.';
   if (verification.status === 'not run') {
-    const now = verification.isRun ? 'the converted file loads' : 'nor does it load the converted file';
-    return `Not verified: ONNX Runtime does not run the original (${now}). ${verification.reason}`;
+    const now = verification.isRun ? 'the converted file loads' : 'the converted file does not load either';
+    return `Not verified: ONNX Runtime cannot run the original (${now}). ${verification.reason}`;
   }
   const shapes = Object.entries(verification.inputs).map(
     ([name, { dims }]) => `${name} ${dims.join('x') || 'scalar'}`,
@@ -48,6 +48,6 @@ function verificationText({ verification, tolerance, output }: Converted): strin
   if (worst.absolute === 0) return `Verified in ONNX Runtime${on}: the outputs are equal.`;
   return (
     `Verified in ONNX Runtime${on}: output '${worst.name}' differs by ${worst.absolute.toExponential(1)} at most, ` +
-    `${worst.relative.toExponential(1)} of its largest number (${tolerance} is allowed).`
+    `${worst.relative.toExponential(1)} of its largest number (limit ${tolerance}).`
   );
 }

@@ -81,6 +81,7 @@ const EfficientNms: Operator = {
   cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: times(call.inputSize(1)),
   })),
+  traits: { selects: true },
 };
 
 export const defaultDomainOperators: OperatorTable = withVersions(

@@ -76,7 +76,7 @@ describe('counts of a network as it is', () => {
     expect(await valuesOf(dense(['batch', 3]), never)).toEqual([16, ROW.macs, ROW.flops]);
   });
 
-  it('take sensible sizes for those that are open', async () => {
+  it('take a sensible size where one is open', async () => {
     const model = dense([1, 'tokens', 3]);
     expect(await valuesOf(model)).toEqual([16, 64 * ROW.macs, 64 * ROW.flops]);
     expect(await valuesOf(model, () => ({}), { dims: { tokens: 5 } })).toEqual([

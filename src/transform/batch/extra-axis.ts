@@ -31,7 +31,7 @@ function reshapedSample(walk: Rebatching, { node, carried }: Visit): void {
   if (chosen.axis === 0) return walk.finish(node, value, chosen);
   const order = rest.map((_, i) => i + 1);
   const perm = [...order.slice(0, chosen.axis), 0, ...order.slice(chosen.axis)];
-  const moved = walk.op(node.outputs[0]!, 'Transpose', [value], { perm: { type: 'ints', value: perm } });
+  const moved = walk.op('Transpose', node.outputs[0]!, [value], { perm: { type: 'ints', value: perm } });
   walk.finish(node, moved, chosen);
 }
 

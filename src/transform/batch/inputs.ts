@@ -17,7 +17,8 @@ export interface BatchedInputs {
 /** States of recurrent layers: (layers, batch, features). */
 const STATE = /^(h|c|hx|cx)?_?(state|hidden|cell|h|c|h0|c0|hn|cn|rnn)(_?in|_?\d+|s)?$|state|hidden/i;
 /** Numbers that are the same for all samples. */
-const SETTING = /thresh|iou|speed|scale|rate|^sr$|max|min|temperature|config|top_?k|alpha|beta|sigma/i;
+const SETTING =
+  /thresh|iou|speed|scale|rate|^sr$|max|min|temperature|config|use_|flag|top_?k|alpha|beta|sigma/i;
 
 /** @throws AuspexError BATCH_NONE if no input has an axis that could be the batch */
 export function batchedInputs(inputs: readonly ValueInfo[]): BatchedInputs {
@@ -27,7 +28,7 @@ export function batchedInputs(inputs: readonly ValueInfo[]): BatchedInputs {
     .toSorted((a, b) => weight(b.name, b.shape!) - weight(a.name, a.shape!))[0];
   if (main === undefined) {
     throw new AuspexError('BATCH_NONE', 'no input of the network has an axis that could be a batch', {
-      hint: 'leave the batch as it is',
+      hint: 'leave out --batch',
     });
   }
   const first = main.shape![0]!;

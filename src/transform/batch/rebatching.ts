@@ -57,6 +57,7 @@ export class Rebatching {
   readonly sizes: BatchSizes;
   readonly decisions: Decisions;
   readonly #names = new Set<string>();
+  readonly #like = new Map<string, string>();
   #count: string | undefined;
 
   constructor(model: Model, old: InferredGraph, sizes: BatchSizes, decisions: Decisions) {
@@ -74,8 +75,15 @@ export class Rebatching {
 
   /** The shape for the network's own batch. */
   oldShape(name: string): Shape | undefined {
-    const type = this.old.types.get(name);
+    const type = this.old.types.get(this.#like.get(name) ?? name);
     return isTensor(type) ? type.shape : undefined;
+  }
+
+  /** A new value that would have the shape of another for the network's own batch. */
+  freshLike(name: string): string {
+    const value = this.fresh(name);
+    this.#like.set(value, name);
+    return value;
   }
 
   newShape(name: string): Shape | undefined {
@@ -98,7 +106,7 @@ export class Rebatching {
   refuse(node: Node, why: string, cause?: unknown): never {
     throw new AuspexError('BATCH_FIXED', `the network cannot have another batch: ${why}`, {
       where: { node: nodeLabel(node), operator: operatorName(node) },
-      hint: 'leave the batch as it is, or export the network with an open batch',
+      hint: 'leave out --batch, or export the network with a dynamic batch',
       cause,
     });
   }
@@ -119,7 +127,7 @@ export class Rebatching {
     const isWhole = hasSubgraphs(node) || this.model.functions.some(({ name }) => name === node.opType);
     if (isWhole) return this.#inferWhole(node);
     const operator = operatorFor(node);
-    if (operator === undefined) return this.refuse(node, `nothing is known of ${operatorName(node)}`);
+    if (operator === undefined) return this.refuse(node, `${operatorName(node)} is unknown`);
     try {
       return operator.infer(this.callOf(node));
     } catch (error) {
@@ -230,8 +238,8 @@ export class Rebatching {
 
   /** A node of our own; its output. */
   op(
-    hint: string,
     opType: string,
+    hint: string,
     inputs: readonly string[],
     attributes: Readonly<Record<string, Attribute>> = {},
   ): string {
@@ -255,7 +263,7 @@ export class Rebatching {
     if (axis === 0) return value;
     const axes = [...this.newShape(value)!.keys()];
     const perm = [axis, ...axes.filter((a) => a !== axis)];
-    return this.op(node.outputs[0]!, 'Transpose', [value], { perm: { type: 'ints', value: perm } });
+    return this.op('Transpose', node.outputs[0]!, [value], { perm: { type: 'ints', value: perm } });
   }
 
   /** A list of sizes: a constant, or computed from the batch where that is open. */
@@ -284,22 +292,22 @@ export class Rebatching {
       else {
         flush();
         parts.push(
-          each === 1 ? this.#batch() : this.op(hint, 'Mul', [this.#batch(), this.ints(hint, [each])]),
+          each === 1 ? this.#batch() : this.op('Mul', hint, [this.#batch(), this.ints(hint, [each])]),
         );
       }
     }
     flush();
     return parts.length === 1
       ? parts[0]!
-      : this.op(hint, 'Concat', parts, { axis: { type: 'int', value: 0 } });
+      : this.op('Concat', hint, parts, { axis: { type: 'int', value: 0 } });
   }
 
   /** The batch as a list of one size, read from an input. */
   #batch(): string {
     if (this.#count !== undefined) return this.#count;
     const [input, { axis }] = [...this.positions].find(([name]) => this.old.inputNames.includes(name))!;
-    const shape = this.op(input, 'Shape', [input]);
-    this.#count = this.op(input, 'Gather', [shape, this.ints(input, [axis])], {
+    const shape = this.op('Shape', input, [input]);
+    this.#count = this.op('Gather', input, [shape, this.ints(input, [axis])], {
       axis: { type: 'int', value: 0 },
     });
     return this.#count;
@@ -316,11 +324,11 @@ export class Rebatching {
     if (isExtra || (size === 1 && was === 1)) {
       const target = isExtra ? [BATCH_SIZE, ...ones] : ones.with(axis, BATCH_SIZE);
       this.note(node, `'${name}' is repeated for every sample`);
-      return this.op(node.outputs[0]!, 'Expand', [name, this.vector(node, target)]);
+      return this.op('Expand', node.outputs[0]!, [name, this.vector(node, target)]);
     }
     if (was !== 1) return this.refuse(node, `'${name}' has numbers for ${was} samples`);
     this.note(node, `'${name}' is repeated for every sample`);
-    return this.op(node.outputs[0]!, 'Tile', [name, this.vector(node, ones.with(axis, BATCH_SIZE))]);
+    return this.op('Tile', node.outputs[0]!, [name, this.vector(node, ones.with(axis, BATCH_SIZE))]);
   }
 
   // Lists that are attributes or inputs, by the version of the operator ------------------------------------------------

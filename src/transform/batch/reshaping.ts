@@ -49,7 +49,7 @@ export function intoSamples(walk: Rebatching, node: Node, name: string, to: read
   const target = isKnown
     ? walk.ints(hint, [-1, ...(to as number[])])
     : walk.vector(node, [BATCH_SIZE, ...to.map((d) => (typeof d === 'number' ? d : -1))]);
-  return walk.op(hint, 'Reshape', [name, target]);
+  return walk.op('Reshape', hint, [name, target]);
 }
 
 /** The new shape for a Reshape: the batch is what is left, where all other sizes are numbers. */
@@ -71,9 +71,9 @@ function targetFor(walk: Rebatching, node: Node, wanted: readonly Dim[], axis: n
   // The sizes are computed: all but that of the batch stay.
   const size = walk.vector(node, [wanted[axis]!]);
   const part = (indices: number[]): string[] =>
-    indices.length === 0 ? [] : [walk.op(hint, 'Gather', [node.inputs[1]!, walk.ints(hint, indices)])];
+    indices.length === 0 ? [] : [walk.op('Gather', hint, [node.inputs[1]!, walk.ints(hint, indices)])];
   const places = [...wanted.keys()];
-  return walk.op(hint, 'Concat', [...part(places.slice(0, axis)), size, ...part(places.slice(axis + 1))], {
+  return walk.op('Concat', hint, [...part(places.slice(0, axis)), size, ...part(places.slice(axis + 1))], {
     axis: { type: 'int', value: 0 },
   });
 }

@@ -47,20 +47,27 @@ export function visit(walk: Rebatching, { node, call }: InferredNode): void {
   if (extra !== undefined) return sizesOfSample(walk, node, extra.name);
   const isCaptured = used.some((name) => !node.inputs.includes(name) && walk.positions.has(name));
   if (carried.length === 0 && !isCaptured) return walk.pass(node);
-  const one: Visit = { node: bounded(walk, node, traits, carried), call, traits, carried };
+  const one: Visit = { node, call, traits, carried };
+  if (traits.activation === 'clip' && carried.some(({ slot }) => slot > 0)) return bounded(walk, one);
   if (carried.some(({ position }) => position.isExtra)) return withExtraAxis(walk, one);
   ruleFor(traits)(walk, one);
 }
 
-/** Bounds of a Clip are single numbers; those that depend on the sample are a maximum or a minimum instead. */
-function bounded(walk: Rebatching, node: Node, { activation }: Traits, carried: readonly Carried[]): Node {
-  const bounds = carried.filter(({ slot }) => slot > 0);
-  if (activation !== 'clip' || bounds.length === 0) return node;
-  const given = [1, 2].filter((slot) => (node.inputs[slot] ?? '') !== '');
-  if (given.length > 1) walk.refuse(node, 'its bounds depend on samples');
-  walk.note(node, 'its bound depends on the sample');
-  const inputs = [node.inputs[0]!, node.inputs[given[0]!]!];
-  return makeNode(given[0] === 1 ? 'Max' : 'Min', inputs, node.outputs, {}, { name: node.name });
+/** Bounds of a Clip are single numbers; those that depend on the sample are a maximum and a minimum instead. */
+function bounded(walk: Rebatching, { node, call }: Visit): void {
+  walk.note(node, 'its bounds depend on the sample');
+  const [low = '', high = ''] = node.inputs.slice(1);
+  const [output] = node.outputs as [string];
+  const between = low === '' || high === '' ? output : walk.freshLike(output);
+  const apply = (opType: string, inputs: readonly string[], to: string): void =>
+    visit(walk, {
+      node: makeNode(opType, inputs, [to], {}, { name: to === output ? node.name : to }),
+      call,
+      operator: undefined,
+      isFunction: false,
+    });
+  if (low !== '') apply('Max', [node.inputs[0]!, low], between);
+  if (high !== '') apply('Min', [low === '' ? node.inputs[0]! : between, high], output);
 }
 
 type Rule = (walk: Rebatching, visit: Visit) => void;
@@ -85,7 +92,7 @@ function sizesOfSample(walk: Rebatching, node: Node, input: string): void {
   const rank = walk.oldShape(input)?.length;
   const isShape = walk.oldShape(node.outputs[0]!)?.[0] === rank && node.inputs.length === 1;
   if (rank === undefined || !isShape || node.attributes.size > 0) walk.refuse(node, 'it reads a shape');
-  const sizes = walk.op(node.outputs[0]!, node.opType, node.inputs);
+  const sizes = walk.op(node.opType, node.outputs[0]!, node.inputs);
   const axes = Array.from({ length: rank }, (_, i) => i + 1);
   const own = { ...node, opType: 'Gather', inputs: [sizes, walk.ints(node.outputs[0]!, axes)] };
   walk.pass(own);

@@ -105,7 +105,7 @@ export function taken(walk: Rebatching, { node, call, carried }: Visit): void {
 function oneBlock(walk: Rebatching, node: Node, name: string, axis: number, index: number): string {
   if ((walk.model.opsetImports.get('') ?? 1) < 10) walk.refuse(node, 'it takes a part of the batch');
   const bounds = [index, index + 1].map((i) => walk.vector(node, [multiply(i, BATCH_SIZE)]));
-  return walk.op(node.outputs[0]!, 'Slice', [name, ...bounds, walk.ints(node.outputs[0]!, [axis])]);
+  return walk.op('Slice', node.outputs[0]!, [name, ...bounds, walk.ints(node.outputs[0]!, [axis])]);
 }
 
 /** GatherElements and GatherND: the indices of one sample are those of all. */

@@ -1,7 +1,7 @@
 // What weights say of open sizes: a matrix behind a Flatten has as many rows as the image has numbers there, an embedding of
 // positions has as many as there are patches.
 import type { Inference } from '../../analysis/infer.js';
-import { type Dim, isKnown } from '../../graph/dim.js';
+import { type Dim, isKnown, namesIn } from '../../graph/dim.js';
 import { parseDim } from '../../graph/parse-dim.js';
 import { isTensor, type Shape } from '../../graph/types.js';
 import { traitsOf } from '../../ops/index.js';
@@ -20,13 +20,7 @@ const MOST = 24;
 
 /** Whether a name occurs in a size, also inside of a floor. */
 export function mentions(size: Dim, name: string): boolean {
-  return (
-    !isKnown(size) &&
-    size
-      .toString()
-      .split(/[\s()+\-*/,^]+/)
-      .includes(name)
-  );
+  return namesIn(size).includes(name);
 }
 
 export function constraintsOf({ graph }: Inference): Constraint[] {
@@ -81,7 +75,7 @@ export function allow(constraints: readonly Constraint[], dims: ReadonlyMap<stri
   });
 }
 
-/** Values of some sizes, all the same, that fulfil what they decide alone with the others given; the least first. */
+/** Values of some sizes, all the same, that fulfil what they decide with the others given; round ones first. */
 export function solutions(
   constraints: readonly Constraint[],
   names: readonly string[],
@@ -94,7 +88,8 @@ export function solutions(
   for (const candidate of candidates) {
     const dims = new Map([...others, ...names.map((name) => [name, candidate] as const)]);
     if (own.every(({ size, value }) => parseDim(String(size), dims) === value)) found.push(candidate);
-    if (found.length >= 4) break;
+    if (found.length >= 64) break;
   }
-  return found;
+  const roundness = (n: number): number => [32, 100, 10, 8].findIndex((d) => n % d === 0) >>> 0;
+  return found.toSorted((a, b) => roundness(a) - roundness(b)).slice(0, 4);
 }

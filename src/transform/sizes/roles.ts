@@ -1,6 +1,6 @@
 // What an open size of an input is: told by its name, its place, the type of the input and the inputs beside it. Every role
 // has sizes that make sense, the first ones first.
-import { isKnown, symbolsIn } from '../../graph/dim.js';
+import { isKnown, namesIn } from '../../graph/dim.js';
 import { isInteger } from '../../graph/dtype.js';
 import { isTensor, type Shape, type TensorType, type ValueType } from '../../graph/types.js';
 
@@ -21,7 +21,7 @@ export const ROLES = {
     what: 'the side of an image',
   },
   channels: { sizes: [3, 1, 4], what: 'channels' },
-  tokens: { sizes: [64, 128, 32, 16, 512, 256, 8, 77, 1], what: 'the length of a text' },
+  tokens: { sizes: [64, 128, 32, 16, 512, 256, 8, 77], what: 'the length of a text' },
   samples: {
     sizes: [16_000, 4096, 512, 576, 784, 1024, 1536, 8000, 32_000, 48_000, 480, 256, 160, 80_000],
     what: 'samples of audio at 16 kHz',
@@ -75,7 +75,7 @@ export function openSizesOf(
     if (!isTensor(type)) continue;
     (type.shape ?? []).forEach((size, axis) => {
       if (isKnown(size)) return;
-      for (const name of symbolsIn(size)) {
+      for (const name of namesIn(size)) {
         if (!found.has(name))
           found.set(name, { name, role: roleOf(name, input, type, axis, isStreaming), input, axis });
       }
@@ -96,6 +96,7 @@ function roleOf(symbol: string, input: string, type: TensorType, axis: number, i
   }
   if (named !== undefined) {
     // Whole numbers are not sound, and a sequence of images is one of tokens.
+    if (named === 'tokens' && !isWhole && shape.length === 3) return 'frames';
     return named === 'frames' && isWhole && shape.length <= 2 ? 'tokens' : named;
   }
   if (axis === 0 && (shape.length > 1 || isWhole)) return 'batch';

@@ -106,5 +106,5 @@ export const generateOperators: OperatorTable = {
   HammingWindow: windowOf(4),
   HannWindow: windowOf(4),
   MelWeightMatrix,
-  Range,
+  Range: { ...Range, traits: { ...Range.traits, float32: true } },
 };

@@ -128,6 +128,7 @@ const NonMaxSuppression: Operator = {
     otherFlops: call.inputSize(1),
   })),
   roles: { data: ['boxes', 'scores'], others: 'setting' },
+  traits: { selects: true, float32: true },
 };
 
 const PIXEL_CHANNELS: ReadonlyMap<string, number> = new Map([

@@ -149,7 +149,9 @@ function sizedShape(
   );
 }
 
+const SCALES: Pick<Operator, 'traits'> = { traits: { float32: ['scales'] } };
+
 export const resizeOperators: OperatorTable = withVersions(
-  { Resize: { ...Resize, float: carriedFloat }, Upsample },
+  { Resize: { ...Resize, ...SCALES, float: carriedFloat }, Upsample: { ...Upsample, ...SCALES } },
   resizeVersions,
 );

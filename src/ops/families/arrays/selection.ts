@@ -190,14 +190,16 @@ function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {
   return checkSize(call, typeof depth === 'number' ? Math.trunc(depth) : depth, 'a depth of');
 }
 
+const SELECTING: Pick<Operator, 'traits'> = { traits: { selects: true } };
+
 export const selectionOperators: OperatorTable = withVersions(
   {
-    ArgMax: argExtreme(1),
-    ArgMin: argExtreme(-1),
-    Compress,
-    NonZero,
+    ArgMax: { ...argExtreme(1), ...SELECTING },
+    ArgMin: { ...argExtreme(-1), ...SELECTING },
+    Compress: { ...Compress, ...SELECTING },
+    NonZero: { ...NonZero, ...SELECTING },
     OneHot,
-    TopK,
+    TopK: { ...TopK, ...SELECTING },
   },
   selectionVersions,
 );

@@ -93,6 +93,7 @@ const DynamicQuantizeLinear: Operator = {
   ],
   /** Minimum and maximum, then as QuantizeLinear. */
   cost: perInput(6),
+  traits: { float32: true },
   float: dynamicQuantizeLinearFloat,
 };
 
