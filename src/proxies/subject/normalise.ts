@@ -96,7 +96,7 @@ function settled(model: Model, { batches }: PrepareOptions): Transformed {
   const inputs = givenInputs(model);
   const single = inputs.filter(({ name, type }) => {
     const isGiven = batches?.[0]?.[name] !== undefined;
-    return !isGiven && isTensor(type) && type.shape !== undefined && type.shape.every((d) => d === 1);
+    return !isGiven && isTensor(type) && type.shape?.every((d) => d === 1) === true;
   });
   // The only input is the data.
   if (single.length === 0 || single.length === inputs.length) return { model, changes: [] };
