@@ -26,6 +26,9 @@ import { untilStopped } from './signals.js';
 import { wrap } from './text/format.js';
 import { scoreText } from './text/score.js';
 
+/** Processes begin from compiled files. */
+const IS_BUILT = import.meta.url.endsWith('.js');
+
 interface ProxyFlags extends ScoringFlags {
   space?: string;
   input?: string;
@@ -85,7 +88,9 @@ async function run(given: string[], flags: ProxyFlags, outlets: Outlets): Promis
     inputs: [flags.input, flags.data, ...sampleFiles(flags), ...(flags.output ? networks.files() : [])],
     force: flags.force,
   });
-  const options = { plan, columns, explains: flags.explain, ...runOptions(flags) };
+  // A process of its own is worth its start where a network may take all memory.
+  const isApart = IS_BUILT && networks.kinds().hasFiles;
+  const options = { plan, columns, explains: flags.explain, isApart, ...runOptions(flags) };
   const title = `proxy ${columns.map(({ name }) => name).join(', ')}`;
   const found = await withProgress(title, (progress) =>
     untilStopped((signal) => scoreNetworks(networks, { ...options, signal, progress })),

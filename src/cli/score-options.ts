@@ -28,6 +28,8 @@ export interface ScoringFlags extends SizeFlags {
   force?: true;
   workers: number;
   threads?: number;
+  memory?: number;
+  timeout?: number;
   json?: true;
 }
 
@@ -63,6 +65,8 @@ export function withScoring(command: Command): Command {
     .option('-o, --output <file>', 'write scores to a log, one JSON line per network')
     .option('--resume', 'continue the log of an interrupted run')
     .option('--workers <n>', 'networks to score in parallel', threadCount, 1)
+    .option('--memory <size>', 'memory that scoring may take: 8GB (60% of what there is)', bytes)
+    .option('--timeout <seconds>', 'give up on a network after this time', positive)
     .option('--threads <n>', 'threads per network (default: all, divided among workers)', threadCount)
     .option('--json', 'print JSON');
   return withForce(command);
@@ -82,10 +86,12 @@ export function requestFrom(flags: ScoringFlags): ScoringRequest {
 }
 
 /** How the flags want it done: beside the plan, the networks and the signal. */
-export function runOptions(flags: ScoringFlags): Pick<ScoreOptions, 'log' | 'workers' | 'threads'> {
-  const { output, resume = false, force = false, workers, threads } = flags;
+export function runOptions(
+  flags: ScoringFlags,
+): Pick<ScoreOptions, 'log' | 'workers' | 'threads' | 'memory' | 'timeout'> {
+  const { output, resume = false, force = false, workers, threads, memory, timeout } = flags;
   const log = output === undefined ? undefined : { path: output, resume, replace: force && !resume };
-  return { log, workers, threads };
+  return { log, workers, threads, memory, timeout };
 }
 
 /** The log, if there is to be one. */
@@ -107,4 +113,19 @@ function perColour(text: string): number[] {
   const values = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if ([1, 3].includes(values.length) && values.every(Number.isFinite)) return values;
   throw new InvalidArgumentError('It must be one number, or three numbers separated by commas.');
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** `8GB`, `500 MB`, or a number of bytes. */
+function bytes(text: string): number {
+  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(text.trim()) ?? [];
+  if (number === '') throw new InvalidArgumentError('It must be a size such as 8GB or 500MB.');
+  return Math.round(Number(number) * UNITS[unit.toUpperCase()]!);
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
 }

@@ -85,20 +85,39 @@ export type Outcome =
       readonly isOfPreparation?: true;
     };
 
+/** Takes an outcome as soon as it is there, with its place among the requests. */
+export type OutcomeReport = (outcome: Outcome, index: number) => void;
+
 /** Scores a network by several proxies; what they can share is computed once. */
-export async function scoreAll(subject: Subject, requests: readonly ProxyRequest[]): Promise<Outcome[]> {
+export async function scoreAll(
+  subject: Subject,
+  requests: readonly ProxyRequest[],
+  report?: OutcomeReport,
+): Promise<Outcome[]> {
   for (const { proxy } of requests) for (const quantity of proxy.shares ?? []) subject.wanted.add(quantity);
   const outcomes: Outcome[] = [];
   for (const { proxy, variant } of requests) {
-    try {
-      const score = await proxy.score(subject, variant === undefined ? {} : { variant });
-      outcomes.push({ proxy, variant, score });
-    } catch (error) {
-      if (!(error instanceof AuspexError)) throw error;
-      outcomes.push({ proxy, variant, error });
-    }
+    const outcome = await outcomeOf(subject, { proxy, ...(variant === undefined ? {} : { variant }) });
+    outcomes.push(outcome);
+    report?.(outcome, outcomes.length - 1);
   }
   return outcomes;
+}
+
+async function outcomeOf(subject: Subject, { proxy, variant }: ProxyRequest): Promise<Outcome> {
+  try {
+    const score = await proxy.score(subject, variant === undefined ? {} : { variant });
+    return { proxy, variant, score };
+  } catch (error) {
+    return { proxy, variant, error: asProblem(error) };
+  }
+}
+
+/** A defect, or a lack of memory, is one proxy's own, too. */
+function asProblem(error: unknown): AuspexError {
+  if (error instanceof AuspexError) return error;
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new AuspexError('UNEXPECTED', message, { kind: 'failure', cause: error });
 }
 
 /**
@@ -115,6 +134,7 @@ export async function scoreNetwork(
   requests: readonly ProxyRequest[],
   options: () => SubjectOptions | Subject = () => ({}),
   sizes: PrepareOptions = {},
+  report?: OutcomeReport,
 ): Promise<Outcome[]> {
   let network: NetworkCounts | undefined;
   const counted = requests.map(({ proxy, variant }): Outcome | undefined => {
@@ -128,8 +148,13 @@ export async function scoreNetwork(
       return { proxy, variant, error };
     }
   });
-  const others = requests.filter((_, i) => counted[i] === undefined);
-  const scored = others.length === 0 ? [] : await prepared(model, others, options);
+  const places = requests.flatMap((_, i) => (counted[i] === undefined ? [i] : []));
+  counted.forEach((outcome, i) => {
+    if (outcome) report?.(outcome, i);
+  });
+  const others = places.map((i) => requests[i]!);
+  const later: OutcomeReport = (outcome, i) => report?.(outcome, places[i]!);
+  const scored = others.length === 0 ? [] : await prepared(model, others, options, later);
   return counted.map((outcome) => outcome ?? scored.shift()!);
 }
 
@@ -137,16 +162,17 @@ async function prepared(
   model: Model,
   requests: readonly ProxyRequest[],
   options: () => SubjectOptions | Subject,
+  report: OutcomeReport,
 ): Promise<Outcome[]> {
   let subject: Subject;
   try {
     const given = options();
     subject = given instanceof Subject ? given : Subject.of(model, given);
   } catch (error) {
-    if (!(error instanceof AuspexError)) throw error;
-    return requests.map(({ proxy, variant }) => ({ proxy, variant, error, isOfPreparation: true }));
+    const problem = asProblem(error);
+    return requests.map(({ proxy, variant }) => ({ proxy, variant, error: problem, isOfPreparation: true }));
   }
-  return scoreAll(subject, requests);
+  return scoreAll(subject, requests, report);
 }
 
 /** What a proxy is written as, without the checks that all of them make: by what it counts, by what it scores, or both. */

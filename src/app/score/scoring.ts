@@ -21,7 +21,12 @@ export interface ScorerOptions {
   readonly threads?: number | undefined;
   /** Also says what was found in networks. */
   readonly explains?: boolean | undefined;
+  /** Bytes that graphs of a network may take. */
+  readonly memory?: number | undefined;
 }
+
+/** Takes a score as soon as it is found, or why there is none. */
+export type ScoreReport = (name: string, found: number | Problem) => void;
 
 /** What networks are scored on, where that is given. */
 export interface Samples {
@@ -45,7 +50,7 @@ export class NetworkScorer {
     this.#samples = samples;
   }
 
-  async score(network: Network): Promise<NetworkResult> {
+  async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
     try {
       const built = this.#built(network);
       const { model, ...sized } = built;
@@ -58,6 +63,11 @@ export class NetworkScorer {
           return subject;
         },
         { ...this.#sizes, ...sized },
+        (outcome, i) =>
+          report?.(
+            this.plan.proxies[i]!,
+            'score' in outcome ? outcome.score.value : problemOf(outcome.error),
+          ),
       );
       const [first] = outcomes;
       const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
@@ -97,7 +107,7 @@ export class NetworkScorer {
   /** A network as it is scored. */
   #subject({ model, ...sized }: Built): Subject {
     const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
-    const { threads } = this.options;
+    const { threads, memory } = this.options;
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
@@ -105,6 +115,7 @@ export class NetworkScorer {
       ...sized,
       ...given({ weights, features, vocabulary, statistics, output: logits, loss }),
       ...this.#samples.options(model, this.#samplesAtOnce),
+      ...given({ memory }),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
   }
@@ -120,7 +131,7 @@ export class NetworkScorer {
       const model = network.at({ ...sizes, batch: samples ?? BATCH, seed }).model();
       return { model, loss: 'cross-entropy' };
     }
-    const ofBatch = batch === undefined ? {} : { batch };
+    const ofBatch = { ...(batch === undefined ? {} : { batch }), isBounded: true };
     if (arch?.space.name === ONNX) return { model: editedModel(network.at(sizes), samples), ...ofBatch };
     const sized = network.at(sizes);
     const model = sized.model();
@@ -140,7 +151,7 @@ export function withExplanation<T extends NetworkResult>(found: T, explain: () =
   }
 }
 
-interface Built extends Pick<SubjectOptions, 'infer' | 'batch' | 'loss'> {
+interface Built extends Pick<SubjectOptions, 'infer' | 'batch' | 'loss' | 'isBounded'> {
   readonly model: Model;
 }
 

@@ -21,7 +21,7 @@ function correlations(subject: Subject): Promise<Float64Array> {
 }
 
 function normalised(gram: Float64Array, subject: Subject): Float64Array {
-  const n = subject.samples;
+  const n = Math.sqrt(gram.length);
   const deviation = Array.from({ length: n }, (_, i) => Math.sqrt(gram[i * n + i]!));
   const dead = deviation.findIndex((d) => !(d > 0));
   if (dead >= 0) {
@@ -46,7 +46,8 @@ export const jacov = defineProxy({
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],
   score: async (subject) => {
-    const eigenvalues = symmetricEigenvalues(await correlations(subject), subject.samples);
+    const matrix = await correlations(subject);
+    const eigenvalues = symmetricEigenvalues(matrix, Math.sqrt(matrix.length));
     const value = -eigenvalues.reduce((sum, v) => sum + Math.log(v + K) + 1 / (v + K), 0);
     return { value, details: { eigenvalues: [...eigenvalues].sort((a, b) => a - b) } };
   },
@@ -72,10 +73,13 @@ export const epeNas = defineProxy({
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],
   score: async (subject) => {
-    const { samples: n, logits } = subject;
+    const { samples, logits } = subject;
     const matrix = await correlations(subject);
-    const perSample = logits.rows === n;
-    const labels = perSample ? Array.from(subject.labels(0), Number) : new Array<number>(n).fill(0);
+    const n = Math.sqrt(matrix.length);
+    const perSample = logits.rows === samples;
+    const labels = perSample
+      ? Array.from(subject.labels(0), Number).slice(0, n)
+      : new Array<number>(n).fill(0);
     const isMany = perSample && logits.classes > MANY_CLASSES;
     const byClass = new Map<number, number[]>();
     for (const [i, label] of labels.entries()) byClass.set(label, [...(byClass.get(label) ?? []), i]);

@@ -10,7 +10,7 @@ import { AuspexError } from '../../util/errors.js';
 import { defineProxy } from '../proxy.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { featuresOf } from '../subject/features.js';
-import { finished } from '../subject/gradient-pass.js';
+import { finished } from '../subject/finished.js';
 import { type OpenModel, withOpenInputs } from '../subject/open-inputs.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import type { Subject } from '../subject/subject.js';

@@ -96,36 +96,38 @@ describe('SynFlow', () => {
     expect(details.precision).toBe('scaled float32');
   });
 
-  it('is a number behind a Resize, which has no kernel of float64, where float32 does not hold the flow', async () => {
+  it('is a number where an operator has no kernel of float64 and float32 does not hold the flow', async () => {
     const layers = Array.from({ length: 40 }, (_, i) => i);
-    const ones = (size: number): number[] => new Array<number>(size).fill(1);
+    const ones = new Array<number>(64).fill(1);
     const model = modelOf({
       inputs: ['x: 1,8,2,2'],
-      nodes: [
-        ...layers.map((i) => `${i === 39 ? 'a' : `h${i + 1}`} = Conv(${i === 0 ? 'x' : `h${i}`}, w${i})`),
-        'y = Resize(a, , scales)',
-      ],
+      nodes: layers.map((i) => {
+        const operator = i === 39 ? 'ConvTranspose' : 'Conv';
+        return `${i === 39 ? 'y' : `h${i + 1}`} = ${operator}(${i === 0 ? 'x' : `h${i}`}, w${i})`;
+      }),
       outputs: ['y'],
-      initializers: [
-        ...layers.map((i) => tensor(`w${i}`, [8, 8, 1, 1], ones(64))),
-        tensor('scales', [4], [1, 1, 2, 2]),
-      ],
+      initializers: layers.map((i) => tensor(`w${i}`, [8, 8, 1, 1], ones)),
     });
-    const { value } = await synflow.score(Subject.of(model, SESSION));
-    // 8 channels of 4 × 4 pixels, each 8^40, through each of 40 layers.
-    expect(value).toBeCloseTo(Math.log(40) + Math.log(8 * 16) + 40 * Math.log(8), 4);
+    const { value, details } = await synflow.score(Subject.of(model, SESSION));
+    expect(details.precision).toBe('scaled float32');
+    // 8 channels of 2 × 2 pixels, each 8^40, through each of 40 layers.
+    expect(value).toBeCloseTo(Math.log(40) + Math.log(8 * 4) + 40 * Math.log(8), 4);
   });
 
   it('counts terms of different size behind a sum and a product as they are', async () => {
     const big = new Array<number>(16).fill(1e6);
-    const model = modelOf({
-      inputs: ['x: 1,4,1,1'],
-      nodes: ['a = Conv(x, w)', 'b = Conv(a, v)', 's = Sigmoid(x)', 'c = Mul(b, s)', 'y = Add(c, a)'],
-      outputs: ['y'],
-      initializers: [tensor('w', [4, 4, 1, 1], big), tensor('v', [4, 4, 1, 1], big)],
-    });
-    const wide = await synflow.score(Subject.of(model, SESSION));
-    const narrow = await synflow.score(Subject.of(model, { ...SESSION, memory: 1 }));
+    const model = (last: string): Model =>
+      modelOf({
+        inputs: ['x: 1,4,1,1'],
+        nodes: [
+          ...['a = Conv(x, w)', 'b = Conv(a, v)', 's = Sigmoid(x)', 'c = Mul(b, s)', 'd = Add(c, a)'],
+          last,
+        ],
+        outputs: ['y'],
+        initializers: ['w', 'v', 't'].map((name) => tensor(name, [4, 4, 1, 1], big)),
+      });
+    const wide = await synflow.score(Subject.of(model('y = Conv(d, t)'), SESSION));
+    const narrow = await synflow.score(Subject.of(model('y = ConvTranspose(d, t)'), SESSION));
     expect([wide.details.precision, narrow.details.precision]).toEqual(['float64', 'scaled float32']);
     expect(narrow.value).toBeCloseTo(wide.value, 5);
   });

@@ -1,11 +1,6 @@
 // ZiCo: how much larger gradients are than how much they differ from batch to batch.
-import { gradients } from '../../autodiff/gradients.js';
-import type { HostTensor } from '../../runtime/session.js';
 import { defineProxy } from '../proxy.js';
-import { Compiled } from '../subject/compiled-graphs.js';
-import { finished } from '../subject/gradient-pass.js';
-import { lossFeeds, lossModel } from '../subject/loss.js';
-import type { Subject } from '../subject/subject.js';
+import { lossGradients } from '../subject/chunks.js';
 
 const BATCHES = 2;
 
@@ -25,7 +20,11 @@ export const zico = defineProxy({
     'only weights of convolutions and matrix products are scored; layers whose gradients do not differ are ' +
     'left out; an operator without a gradient between them and the output is an error',
   score: async (subject, variant) => {
-    const [first, second] = await subject.once('gradients of two batches', () => gradientsOf(subject));
+    const [first, second] = await subject.once('gradients of two batches', () =>
+      // From a graph of their own, as the score is the sum of what nearly coincides: it would change by some thousandths
+      // with the way that others need the first gradient to be written.
+      lossGradients(subject, BATCHES),
+    );
     const layers = subject.layers.map(({ weight }, i) => ({
       weight,
       value: ratio(first![i]!, second![i]!, variant === 'accumulated'),
@@ -36,33 +35,6 @@ export const zico = defineProxy({
     return { value, details: { layers } };
   },
 });
-
-/**
- * Gradients of all layers, batch by batch. From a graph of their own, as the score is the sum of what nearly coincides: it
- * would change by some thousandths with the way that others need the first gradient to be written.
- */
-async function gradientsOf(subject: Subject): Promise<Float32Array[][]> {
-  const { model, loss } = lossModel(subject);
-  const names = subject.layers.map((layer) => layer.weight);
-  const differentiated = gradients(model, loss, names, { runsOnce: subject.runsOnce });
-  const { graph } = differentiated.model;
-  const found = names.map((name) => differentiated.gradients.get(name)!);
-  const outputs = graph.outputs.filter((output) => found.includes(output.name));
-  const session = await Compiled.create(
-    finished({ ...differentiated.model, graph: { ...graph, outputs } }),
-    subject.session,
-  );
-  try {
-    const all: Float32Array[][] = [];
-    for (let b = 0; b < BATCHES; b++) {
-      const results: Record<string, HostTensor> = await session.run(await lossFeeds(subject, b));
-      all.push(found.map((name) => results[name]!.data as Float32Array));
-    }
-    return all;
-  } finally {
-    await session.dispose();
-  }
-}
 
 /** Σ mean|g| / std(g) of two batches: the deviation of two numbers is half their difference. */
 function ratio(a: Float32Array, b: Float32Array, isAccumulated: boolean): number {

@@ -3,7 +3,7 @@
 import { type CostReport, cost } from '../../analysis/cost.js';
 import { type Inference, inferShapes } from '../../analysis/infer.js';
 import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
-import type { Model } from '../../graph/graph.js';
+import { hasSubgraphs, type Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
 import { settledInference } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
@@ -14,11 +14,16 @@ const NAMED_SIZES = 4;
 
 export class NetworkCounts {
   readonly #inference: Inference;
+  readonly #parameters: CostReport | undefined;
   #report: CostReport | undefined;
 
   /** @param options sizes; where the network does not allow them, it is counted as it is written. */
   constructor(model: Model, options: PrepareOptions = {}) {
     this.#inference = sized(model, options);
+    const { dims = {}, shapes = {} } = options;
+    const isTold = Object.keys(dims).length + Object.keys(shapes).length > 0;
+    // A batch, or a size that was chosen, may decide which branch runs: `inspect` counts the weights of both.
+    this.#parameters = !isTold && model.graph.nodes.some(hasSubgraphs) ? cost(inferShapes(model)) : undefined;
   }
 
   get #totals(): CostReport['totals'] {
@@ -28,7 +33,7 @@ export class NetworkCounts {
 
   /** Trained parameters: those that `inspect` counts. */
   get parameters(): number {
-    return this.#totals.parameters;
+    return this.#parameters?.totals.parameters ?? this.#totals.parameters;
   }
 
   /** Multiply-accumulates of one sample. */

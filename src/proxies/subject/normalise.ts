@@ -4,10 +4,16 @@
 import { cost } from '../../analysis/cost.js';
 import { type InferOptions, inferShapes } from '../../analysis/infer.js';
 import { type Dim, isKnown } from '../../graph/dim.js';
-import type { Graph, Model } from '../../graph/graph.js';
+import { isFloat } from '../../graph/dtype.js';
+import { type Graph, hasSubgraphs, type Model, type Node, type ValueInfo } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
+import { describeInputs, givenInputs } from '../../inputs/drawn.js';
+import { operatorFor, traitsOf } from '../../ops/index.js';
 import { withBatch } from '../../transform/batch.js';
+import { withoutControlFlow } from '../../transform/control-flow.js';
+import { differentiablePart } from '../../transform/cut.js';
 import { inFloat } from '../../transform/dequantise.js';
+import { withFixedInputs } from '../../transform/fixed-inputs.js';
 import { withOpset } from '../../transform/opset.js';
 import { openSizesOf } from '../../transform/sizes/roles.js';
 import { chosenSizes } from '../../transform/sizes.js';
@@ -26,7 +32,7 @@ const LEAST_OPSET = 16;
 const OPSET = 17;
 
 interface Step {
-  readonly name: 'opset' | 'sizes' | 'float' | 'batch';
+  readonly name: 'opset' | 'settings' | 'sizes' | 'control flow' | 'cut' | 'float' | 'batch';
   /** For documents. */
   readonly does: string;
   readonly run: (model: Model, options: PrepareOptions) => Transformed & { readonly samples?: number };
@@ -34,14 +40,13 @@ interface Step {
 
 /** In this order. */
 export const STEPS: readonly Step[] = [
-  { name: 'opset', does: `Opsets before ${LEAST_OPSET} are converted to ${OPSET}`, run: raised },
-  { name: 'sizes', does: 'Open sizes get values from names, places and weights', run: sized },
-  {
-    name: 'float',
-    does: 'Quantised operators become those of floats with the real weights',
-    run: (model) => inFloat(model),
-  },
-  { name: 'batch', does: `A batch of 1, or an open one, becomes ${BATCH}, or --batch`, run: rebatched },
+  { name: 'opset', does: `opsets before ${LEAST_OPSET} are converted to ${OPSET}`, run: raised },
+  { name: 'settings', does: 'single numbers among the inputs (rates, thresholds) are fixed', run: settled },
+  { name: 'sizes', does: 'open sizes get values from names, places and weights', run: sized },
+  { name: 'control flow', does: 'branches and loops become the nodes that run', run: withoutBodies },
+  { name: 'cut', does: 'what decodes images in front and selects boxes behind is cut off', run: cut },
+  { name: 'float', does: 'quantised operators become those of floats', run: (model) => inFloat(model) },
+  { name: 'batch', does: `a batch of 1, or an open one, becomes ${BATCH}, or --batch`, run: rebatched },
 ];
 
 /** Why a step was not made. */
@@ -84,6 +89,42 @@ export function normalise(given: Model, options: PrepareOptions): Normalised {
 function raised(model: Model): Transformed {
   const opset = model.opsetImports.get('');
   return opset === undefined || opset >= LEAST_OPSET ? { model, changes: [] } : withOpset(model, OPSET);
+}
+
+/** Inputs of one number that are the same for all samples, so that they decide branches. */
+function settled(model: Model, { batches }: PrepareOptions): Transformed {
+  const inputs = givenInputs(model);
+  const single = inputs.filter(({ name, type }) => {
+    const isGiven = batches?.[0]?.[name] !== undefined;
+    return !isGiven && isTensor(type) && type.shape?.every((d) => d === 1) === true;
+  });
+  // The only input is the data.
+  if (single.length === 0 || single.length === inputs.length) return { model, changes: [] };
+  const names = new Set(single.map(({ name }) => name));
+  const values = describeInputs(model).flatMap(({ name, meaning }): [string, number][] =>
+    names.has(name) && meaning.kind === 'same' ? [[name, meaning.value]] : [],
+  );
+  return withFixedInputs(model, Object.fromEntries(values));
+}
+
+function withoutBodies(model: Model): Transformed {
+  const isNeeded = model.graph.nodes.some(
+    (node) => hasSubgraphs(node) || traitsOf(node).sequence !== undefined,
+  );
+  return isNeeded ? withoutControlFlow(model) : { model, changes: [] };
+}
+
+function cut(model: Model): Transformed {
+  const { nodes, inputs, outputs, initializers } = model.graph;
+  const isFloatTensor = ({ type }: ValueInfo): boolean => isTensor(type) && isFloat(type.dtype ?? 'int64');
+  const isOdd = (node: Node): boolean => traitsOf(node).selects === true || operatorFor(node) === undefined;
+  const isNeeded =
+    nodes.some(isOdd) ||
+    inputs.some((input) => !initializers.has(input.name) && !isFloatTensor(input)) ||
+    outputs.some(
+      (output) => isTensor(output.type) && output.type.dtype !== undefined && !isFloatTensor(output),
+    );
+  return isNeeded ? differentiablePart(model) : { model, changes: [] };
 }
 
 /** All sizes but that of the batch. */

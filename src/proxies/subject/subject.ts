@@ -14,6 +14,7 @@ import { floatData } from '../../transform/tensor-data.js';
 import type { Change } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
 import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js';
+import type { GraphOptions } from './compiled-graphs.js';
 import type { LossKind } from './head-evidence.js';
 import { findHeads, type Head } from './heads.js';
 import { NetworkCounts } from './network-counts.js';
@@ -45,6 +46,8 @@ export interface SubjectOptions extends PrepareOptions {
   readonly features?: string;
   /** Bytes that a graph of the network may take; without end by default. */
   readonly memory?: number;
+  /** Estimates of large networks take fewer steps. */
+  readonly isBounded?: boolean;
   /** How graphs are run. */
   readonly session?: SessionOptions;
 }
@@ -77,14 +80,15 @@ export class Subject {
   readonly samples: number;
   /** Trained parameters of every constant that holds some. */
   readonly parameters: ReadonlyMap<string, number>;
-  /** What was done to the network before it is scored, and what could not be. */
-  readonly changes: readonly Change[];
+  /** What could not be done to the network before it is scored. */
   readonly problems: readonly StepProblem[];
   readonly seed: number;
   /** Quantities that will be asked for, so that one graph may give them. */
   readonly wanted = new Set<Quantity>();
   readonly #options: SubjectOptions;
   readonly #shared = new Map<string, unknown>();
+  readonly #changes: readonly Change[];
+  #smallerBatch: number | undefined;
 
   readonly #source: Model;
 
@@ -95,7 +99,7 @@ export class Subject {
     options: SubjectOptions,
   ) {
     this.#source = source;
-    this.changes = changes;
+    this.#changes = changes;
     this.problems = problems;
     const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
     this.#options = options;
@@ -142,21 +146,38 @@ export class Subject {
 
   /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
   single(): Subject {
-    if (this.samples === 1) return this;
-    return this.once('single', () => {
+    return this.ofSamples(1);
+  }
+
+  /** The same network with another batch and drawn samples; itself where its nodes fix the batch. */
+  ofSamples(count: number): Subject {
+    if (this.samples === count) return this;
+    return this.once(`of ${count} samples`, () => {
       const { batches: _, labels: __, dims = {}, ...options } = this.#options;
       const [input] = this.#source.graph.inputs;
       const size = isTensor(input?.type) ? String(input.type.shape?.[0]) : '';
       const free = Object.fromEntries(Object.entries(dims).filter(([name]) => name !== size));
       try {
-        const source = (options.shapes === undefined && forBatch(this.#source, 1)) || this.#source;
-        const found = Subject.of(source, { ...options, dims: free, batch: 1 });
-        return found.samples === 1 ? found : this;
+        const source = (options.shapes === undefined && forBatch(this.#source, count)) || this.#source;
+        const found = Subject.of(source, { ...options, dims: free, batch: count });
+        return found.samples === count ? found : this;
       } catch (error) {
         if (error instanceof AuspexError) return this;
         throw error;
       }
     });
+  }
+
+  /** Says that some scores are of fewer samples than the batch has. */
+  noteBatch(samples: number): void {
+    this.#smallerBatch = Math.min(samples, this.#smallerBatch ?? samples);
+  }
+
+  /** What was done to the network before it was scored. */
+  get changes(): readonly Change[] {
+    if (this.#smallerBatch === undefined) return this.#changes;
+    const what = `some scores are of ${this.#smallerBatch} instead of ${this.samples} samples, which would not fit into memory`;
+    return [...this.#changes, { transform: 'memory', what }];
   }
 
   /**
@@ -198,25 +219,35 @@ export class Subject {
     return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
   }
 
+  get isBounded(): boolean {
+    return this.#options.isBounded ?? false;
+  }
+
+  /** Multiply-accumulates of a batch; without end where they are not known. */
+  get macs(): number {
+    return this.#macs.all;
+  }
+
   /** Bytes that one of its graphs may take. */
   get memory(): number {
     return this.#options.memory ?? Number.POSITIVE_INFINITY;
   }
 
   /** How its graphs are run. */
-  get session(): SessionOptions {
+  get session(): GraphOptions {
     return this.#session(LARGE_MACS);
   }
 
   /** How a graph of it that is run once is run. */
-  sessionFor({ graph }: Model): SessionOptions {
+  sessionFor({ graph }: Model): GraphOptions {
     return this.#session(Math.max(LARGE_MACS, REWRITTEN_MACS_PER_NODE * graph.nodes.length));
   }
 
-  #session(leastMacs: number): SessionOptions {
+  #session(leastMacs: number): GraphOptions {
     const isRewritten = this.#macs.convolutions >= leastMacs;
     const optimization = isRewritten ? 'all' : 'disabled';
-    return { seed: this.seed, optimization, prepacking: isRewritten, ...this.#options.session };
+    const { memory } = this;
+    return { seed: this.seed, optimization, prepacking: isRewritten, memory, ...this.#options.session };
   }
 
   /** Whether its graphs take longer to be compiled than to be run, so that they should have few nodes. */
