@@ -25,6 +25,8 @@ const CELLS_PER_STAGE = 5;
 const STEM_WIDTH = 16;
 const NAME = 'nasbench201';
 
+const SITES = EDGES.map((edge) => `edge ${edge.join('-')}`);
+
 export const nasBench201: Space<NasBench201> = {
   name: NAME,
   title: 'NAS-Bench-201',
@@ -36,7 +38,7 @@ export const nasBench201: Space<NasBench201> = {
   sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
   choices: (arch) =>
     elementChoices(
-      (i) => `edge ${EDGES[i]!.join('-')}`,
+      (i) => SITES[i]!,
       OPERATIONS,
       arch,
       (changed) => changed,
@@ -71,13 +73,14 @@ export const nasBench201: Space<NasBench201> = {
   },
 };
 
+/** Groups of the edges into one node, joined by `+`. Searches write hundreds of thousands of these. */
 function format(arch: NasBench201): string {
-  const groups: string[] = [];
-  for (let node = 1; node < NODES; node++) {
-    const parts = EDGES.flatMap(([from, to], i) => (to === node ? [`${arch[i]}~${from}`] : []));
-    groups.push(`|${parts.join('|')}|`);
-  }
-  return groups.join('+');
+  let text = '';
+  EDGES.forEach(([from, to], i) => {
+    const isFirst = i === 0 || EDGES[i - 1]![1] !== to;
+    text += `${isFirst ? (i === 0 ? '|' : '+|') : ''}${arch[i]}~${from}|`;
+  });
+  return text;
 }
 
 function parse(text: string): NasBench201 {
