@@ -138,16 +138,18 @@ function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, ran
  */
 export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
   if (space.cross !== undefined) return space.cross(a, b, random);
-  const [fromA, fromB] = [profile(space, a), profile(space, b)];
+  const [choicesA, choicesB] = [choicesOf(space, a), choicesOf(space, b)];
+  const [fromA, fromB] = [presentAt(choicesA), presentAt(choicesB)];
   const done = new Set<string>();
-  let child = random.chance(0.5) ? a : b;
-  let choices = choicesOf(space, child);
+  const isA = random.chance(0.5);
+  let child = isA ? a : b;
+  let choices = isA ? choicesA : choicesB;
   for (let at = 0; at < choices.length; at++) {
     const { site, present, count, option, set } = choices[at]!;
     if (done.has(site)) continue;
     done.add(site);
-    const [x = fromB.get(site), y = fromA.get(site)] = [fromA.get(site), fromB.get(site)];
-    const wanted = (x === y || random.chance(0.5) ? x : y)?.value;
+    const [x, y] = [fromA.get(site), fromB.get(site)];
+    const wanted = x === undefined || y === undefined ? (x ?? y) : random.chance(0.5) ? x : y;
     if (wanted === undefined || wanted === present) continue;
     for (let i = 0; i < count; i++) {
       const made = option(i) === wanted ? set(i) : undefined;
@@ -159,6 +161,10 @@ export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
     }
   }
   return child;
+}
+
+function presentAt<A>(choices: readonly Choice<A>[]): Map<string, string | number> {
+  return new Map(choices.map(({ site, present }) => [site, present]));
 }
 
 /** What an architecture has at its sites. */

@@ -73,14 +73,22 @@ export const nasBench201: Space<NasBench201> = {
   },
 };
 
-/** Groups of the edges into one node, joined by `+`. Searches write hundreds of thousands of these. */
+/** Texts that were written, by the operations' places as digits of a number: searches ask for the same ones thousands of times. */
+const TEXTS: string[] = [];
+
 function format(arch: NasBench201): string {
-  let text = '';
-  EDGES.forEach(([from, to], i) => {
-    const isFirst = i === 0 || EDGES[i - 1]![1] !== to;
-    text += `${isFirst ? (i === 0 ? '|' : '+|') : ''}${arch[i]}~${from}|`;
-  });
-  return text;
+  const index = arch.reduce((sum, operation) => OPERATIONS.length * sum + OPERATIONS.indexOf(operation), 0);
+  TEXTS[index] ??= written(arch);
+  return TEXTS[index];
+}
+
+function written(arch: NasBench201): string {
+  const groups: string[] = [];
+  for (let node = 1; node < NODES; node++) {
+    const parts = EDGES.flatMap(([from, to], i) => (to === node ? [`${arch[i]}~${from}`] : []));
+    groups.push(`|${parts.join('|')}|`);
+  }
+  return groups.join('+');
 }
 
 function parse(text: string): NasBench201 {
