@@ -1,14 +1,20 @@
-// The library for Node: what runs everywhere, and models on disk.
+// The library for Node: what runs everywhere, and what needs files or processes.
+import './api/disk.js';
 
-export { type NpyArray, readNpy } from './inputs/npy.js';
-export { readModel, type WriteOptions, writeModel } from './onnx/file.js';
-export { checkpointFile } from './store/checkpoint-file.js';
-export { type CommandOptions, commandEvaluator } from './store/command-evaluator.js';
-export {
-  type ReadTableFileOptions,
-  readTableFile,
-  type TableFormat,
-  writeTableFile,
-} from './store/table-file.js';
-export { TrialLog, type TrialLogOptions } from './store/trial-log.js';
 export * from './web.js';
+
+// # Networks
+
+export { type WriteOptions, writeModel } from './onnx/file.js';
+
+// # Predictions
+
+export { type BundledPredictor, bundledPredictors } from './api/on-disk.js';
+
+// # Tables
+
+export { writeTable } from './api/on-disk.js';
+
+// # Search
+
+export { type CommandEvaluatorOptions, fromCommand } from './api/on-disk.js';

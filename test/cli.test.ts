@@ -84,13 +84,15 @@ describe('auspex inspect', () => {
   it('predicts a network with open sizes in a few lines', () => {
     const { status, stdout } = run('predict', EXAMPLE, '--shape', 'image=batch,3,height,width');
     expect(status).toBe(0);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('--dim height=224 --dim width=224');
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      'sizes chosen, as the file leaves them open: --shape image=1x3x224x224',
+    );
     for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
   it('suggests sizes that make sense', () => {
     const { stdout } = run('inspect', EXAMPLE, '--shape', 'image=batch,3,height,width');
-    expect(stdout.replace(/\s+/g, ' ')).toContain('--dim batch=1 --dim height=224 --dim width=224');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('Fix them, for example with --shape image=1x3x224x224');
   });
 
   it('accepts nothing after a pipe has closed', () => {

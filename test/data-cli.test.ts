@@ -85,7 +85,7 @@ describe('what auspex data import is told and finds', () => {
     const path = file('zero.csv', `net,lat\n${A},0\n${B},2\n`);
     const args = (label: string) => ['import', path, ...space, '--label', label, '-o', at('zero.csv.gz')];
     expect(json(...args('lat')).labels[0].transform).toBe('linear');
-    expect(run(...args('lat:log')).stderr).toMatch(/TABLE_VALUE: label 'lat' is 0, which has no logarithm/);
+    expect(run(...args('lat:log')).stderr).toMatch(/TABLE_VALUE: label 'lat' is 0, so it has no logarithm/);
   });
 
   it('skips bad rows if told, and lists them', () => {
@@ -102,7 +102,7 @@ describe('what auspex data import is told and finds', () => {
     });
     const { stdout, status } = run(...args, '--skip-bad');
     expect(status).toBe(0);
-    expect(stdout).toContain('2 bad rows have been left out');
+    expect(stdout).toContain('2 invalid rows have been left out');
     expect(stdout).toContain('line 4: TABLE_VALUE');
   });
 

@@ -70,7 +70,7 @@ describe('a trained predictor', () => {
     }
     const html = readFileSync(join(folder, 'p.html'), 'utf8');
     expect(html.match(/<svg /g)?.length).toBe(3);
-    expect(html).toContain('70, the test rows of run.split.json');
+    expect(html).toContain('70 test rows of run.split.json');
   });
 });
 

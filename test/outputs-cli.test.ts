@@ -363,6 +363,6 @@ describe('--resume', () => {
     done(...TRAIN.map((arg) => (arg === 'acc' ? 'ms' : arg)), '-o', 'judge.onnx');
     done(...TRAIN, '--seed', '1', '-o', 'judge.onnx');
     const stderr = refused('SEARCH_LOG_OTHER', ...args, '--budget', '5', '--resume');
-    expect(stderr).toContain('--evaluator is another file than when the search began');
+    expect(stderr).toContain('the file of --evaluator has changed since the search began');
   });
 });

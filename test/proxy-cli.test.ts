@@ -107,7 +107,7 @@ describe('auspex proxy', () => {
   it('exits with 2 if every network is at fault', () => {
     const { status, stdout, stderr } = run('proxy', 'nowhere.onnx', '--proxies', 'snip');
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^nowhere\.onnx: FILE_UNREADABLE: there is no such file\n/);
+    expect(stderr).toMatch(/^nowhere\.onnx: FILE_UNREADABLE: the file does not exist\n/);
     expect(run('proxy', 'nowhere.onnx', '--proxies', 'what').status).toBe(2);
   });
 });

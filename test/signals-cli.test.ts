@@ -130,7 +130,7 @@ describe('a command that is stopped', () => {
     expect(found.stderr).toMatch(
       /stopped after \d+ of 50 evaluations; the same command with --resume continues/,
     );
-    expect(found.stdout).toContain('was stopped');
+    expect(found.stdout).toContain('search stopped');
     expect(existsSync(at('found/winner.onnx'))).toBe(true);
     expect(readdirSync(at('found'))).not.toContain('trials.jsonl.lock');
   });

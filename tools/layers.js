@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 /** From the top row down, as in docs/architecture.md. Folders of one row do not import each other. */
 const ROWS = [
-  ['cli', 'server'],
+  ['cli', 'server', 'api'],
   ['app'],
   ['reproduce'],
   ['search', 'measure', 'store'],
@@ -28,6 +28,7 @@ const ROWS = [
 /** What may use Node's own modules. Test files may, too. */
 const NODE_ONLY = [
   /^(app|cli|server|reproduce|store|measure)\//,
+  /^api\/disk\.ts$/,
   /^onnx\/(file|output-file)\.ts$/,
   /^inputs\/(npy|images\/(image-folder|cifar|png))\.ts$/,
   /^index\.ts$/,
@@ -62,6 +63,33 @@ for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
     }
   }
 }
+
+/** What pages may import: nothing that it leads to uses Node's own modules. */
+const PAGE_ENTRIES = [
+  'web.ts',
+  'extend.ts',
+  'graph.ts',
+  'spaces.ts',
+  ...['datasets', 'metrics', 'nn', 'predictors', 'proxies', 'report', 'search'].map(
+    (folder) => `${folder}/index.ts`,
+  ),
+];
+
+/** Files that a file leads to, with the first way there; types lead nowhere. */
+function reached(entry, way = [entry], found = new Map()) {
+  found.set(entry, way);
+  const source = readFileSync(join(root, entry), 'utf8');
+  const imports = /^(?:import|export)\s+(?!type\b)(?:[^;']*?\bfrom\s*)?'([^']+)'/gm;
+  for (const [, specifier] of source.matchAll(imports)) {
+    if (specifier.startsWith('node:')) problems.push(`${way.join(' → ')}: pages have no ${specifier}`);
+    if (!specifier.startsWith('.')) continue;
+    const target = relative(root, resolve(root, dirname(entry), specifier)).replace(/\.js$/, '.ts');
+    if (!found.has(target)) reached(target, [...way, target], found);
+  }
+  return found;
+}
+
+for (const entry of PAGE_ENTRIES) reached(entry);
 
 for (const problem of problems) console.error(`layers: ${problem}`);
 if (problems.length > 0) process.exit(1);

@@ -27,6 +27,14 @@ export function isUniform(tensor: Tensor): boolean {
   return x !== undefined && x.length > 0 && x.every((e) => e === x[0]);
 }
 
+/** Many elements, all of them whole numbers: what was trained has none. */
+export function isIntegral(tensor: Tensor): boolean {
+  if (elementCount(tensor) < 64) return false;
+  if (headOf(tensor, 16)?.every(Number.isInteger) === false) return false;
+  const x = numbersOf(tensor);
+  return x?.every(Number.isInteger) === true && !isUniform(tensor);
+}
+
 /** An additive mask of zeros and very negative numbers, or a mask of zeros and ones. */
 export function isMask(tensor: Tensor): boolean {
   if (new Set(headOf(tensor, 16)).size > 2) return false;

@@ -103,6 +103,8 @@ export interface FoundConstant {
   readonly isUsed: boolean;
   /** All its uses are arithmetic on the network's input, before any layer. */
   readonly isPreprocessing: boolean;
+  /** All its uses are arithmetic behind the last layer: boxes are decoded, results are scaled. */
+  readonly isPostprocessing: boolean;
   /** The scale that a quantised tensor is multiplied with. */
   readonly isQuantisationScale: boolean;
   readonly destinations: readonly Destination[];
@@ -134,6 +136,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   collect(graph, new Names(), values, new Set(), new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
+  const postprocessing = postprocessingNodes(graph);
   let names: Set<string> | undefined;
   const constants = values.map((value): Constant => {
     const { name, tensor, isNode, isAlias } = value.constant!;
@@ -156,6 +159,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     }
     const destinations = destinationsOf(value);
     const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
+    const isPostprocessing = destinations.every((d) => postprocessing.has(d.node));
     // Quantisers write `w_scale` beside `w_zero_point`.
     let isQuantisationScale = false;
     if (name.endsWith('_scale')) {
@@ -164,7 +168,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     }
     const found = {
       ...{ name, tensor, isNode, isAlias, isUsed, destinations },
-      ...{ isPreprocessing, isQuantisationScale },
+      ...{ isPreprocessing, isPostprocessing, isQuantisationScale },
     };
     const kind = kindOfConstant(found, signature);
     const parameters = kind === 'parameter' ? parametersIn(found, signature) : 0;
@@ -310,6 +314,21 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
       found.add(node);
       outputs.forEach((name) => void inputs.add(name));
     }
+  }
+  return found;
+}
+
+/** Arithmetic behind the last layer: what it computes goes into no product, normalisation or body. */
+function postprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
+  const found = new Set<Node>();
+  const before = new Set<string>();
+  for (let i = graph.nodes.length - 1; i >= 0; i--) {
+    const { node, operator, call } = graph.nodes[i]!;
+    const { product, normalisation, arithmetic } = operator?.traits ?? {};
+    const isLayer = product !== undefined || normalisation !== undefined || call.bodies.length > 0;
+    if (isLayer || node.outputs.some((name) => before.has(name)))
+      for (const name of node.inputs) before.add(name);
+    else if (arithmetic !== undefined) found.add(node);
   }
   return found;
 }

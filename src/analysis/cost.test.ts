@@ -172,6 +172,8 @@ describe('cost', () => {
 describe('which constants are parameters', () => {
   const MASK = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? -1e9 : 0));
 
+  const STRIDES = Array.from({ length: 64 }, (_, i) => 8 << (i % 3));
+
   const kindOf = (
     name: string,
     dims: readonly number[],
@@ -180,7 +182,7 @@ describe('which constants are parameters', () => {
   ): string => {
     const model = modelOf({
       inputs: ['x: 1,3,4,4'],
-      nodes: ['h = Relu(x)', node],
+      nodes: ['h = Relu(x)', ...node.split('|')],
       outputs: ['y'],
       initializers: [tensor(name, dims, values)],
     });
@@ -195,6 +197,24 @@ describe('which constants are parameters', () => {
     ['the slope of a PRelu', 'onnx::PRelu_7', [1], [0.2], 'y = PRelu(h, onnx::PRelu_7)', 'parameter'],
     ['a scale per channel', 'gamma', [3, 1, 1], undefined, 'y = Mul(h, gamma)', 'parameter'],
     ['the mean of images', 'mean', [3, 1, 1], undefined, 'y = Sub(h, mean)', 'setting'],
+    ['the centres of anchors', 'onnx::Add_9', [1, 3, 4, 4], undefined, 'y = Add(h, onnx::Add_9)', 'setting'],
+    ['the strides of a grid', 's', [64, 1, 1], STRIDES, 'f = Flatten(h)|y = Mul(f, s)', 'setting'],
+    [
+      'a bias per place, with a layer behind',
+      'b',
+      [3, 4, 4],
+      undefined,
+      'g = Add(h, b)|y = MatMul(g, g)',
+      'parameter',
+    ],
+    [
+      'a table that is looked up',
+      'table',
+      [4, 4],
+      undefined,
+      'i = Cast(h) to=7|y = Gather(table, i)',
+      'parameter',
+    ],
     ['an additive mask', 'm', [4, 4], MASK, 'y = Add(h, m)', 'setting'],
   ] as const)('%s', (_, name, dims, values, node, kind) => {
     expect(kindOf(name, dims, values, node)).toBe(kind);

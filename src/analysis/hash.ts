@@ -181,7 +181,7 @@ function operatorLabel(node: Node, opset: number): string {
 }
 
 /** Names of constants that only ever serve as settings, by the roles of the inputs they are given to. */
-function settingNames(graph: InferredGraph): ReadonlySet<string> {
+export function settingNames(graph: InferredGraph): ReadonlySet<string> {
   const setting = new Set<string>();
   const other = new Set<string>();
   for (const { node, call } of graph.nodes) {
@@ -194,7 +194,7 @@ function settingNames(graph: InferredGraph): ReadonlySet<string> {
 }
 
 /** Elements count for integers and settings; of weights only type and shape do. */
-function constantLabel(tensor: Tensor, isSetting: boolean): string {
+export function constantLabel(tensor: Tensor, isSetting: boolean): string {
   const type = `${tensor.dtype}[${tensor.dims.join(',')}]`;
   if ((isFloat(tensor.dtype) && !isSetting) || elementCount(tensor) === 0) return `weight ${type}`;
   if (tensor.data.kind === 'strings') return `setting ${type} ${tensor.data.values.map(String).join(';')}`;

@@ -2,7 +2,7 @@
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
 
 import { bindAttributes } from '../graph/bind-attributes.js';
-import { axisSize, type Dim, symbolsIn } from '../graph/dim.js';
+import { axisSize, type Dim, namesIn } from '../graph/dim.js';
 import {
   type FunctionDefinition,
   type Graph,
@@ -80,14 +80,19 @@ const MAX_CALL_DEPTH = 64;
  * Infers the types of all values of a model.
  *
  * @example
- * const { graph } = inferShapes(readModel('net.onnx'), { dims: { batch: 8 } });
- * console.log(String(graph.types.get('logits'))); // float32[8,1000]
+ * const { graph } = inferShapes(readModel('resnet8.onnx'), { shapes: { image: [8, 3, 32, 32] } });
+ * String(graph.types.get('logits')); // 'float32[8,10]'
  */
 export function inferShapes(model: Model, options: InferOptions = {}): Inference {
   const known = (model as { [INFERRED]?: InferredGraph })[INFERRED];
   if (known && Object.keys(options).length === 0) return { model, graph: known };
-  const inference = new InferenceRun(model, options);
-  return { model, graph: inference.main() };
+  const run = new InferenceRun(model, options, true);
+  try {
+    return { model, graph: run.main() };
+  } catch (error) {
+    if (!(error instanceof AuspexError) || !run.hasAssumed) throw error;
+    return { model, graph: new InferenceRun(model, options, false).main() };
+  }
 }
 
 /** Not in a WeakMap: collecting thousands of such entries takes longer than inferring. A copy does not have it. */
@@ -118,7 +123,13 @@ class InferenceRun {
   #visits = 0;
   #elementWork = 0;
 
-  constructor(model: Model, options: InferOptions) {
+  /** Whether something was taken for granted. */
+  hasAssumed = false;
+  readonly #assumes: boolean;
+
+  /** @param assumes whether what is likely is taken for granted */
+  constructor(model: Model, options: InferOptions, assumes: boolean) {
+    this.#assumes = assumes;
     this.#model = model;
     this.#options = options;
     this.#bindings = new Map(Object.entries(options.dims ?? {}));
@@ -330,6 +341,10 @@ class InferenceRun {
     return {
       inferBody: (node, graph, inputs, name) => this.#body(graph, inputs, name, node, scope),
       sameWork: (a, b) => sameWork(a as InferredGraph, b as InferredGraph),
+      mayAssume: () => {
+        this.hasAssumed = true;
+        return this.#assumes;
+      },
     };
   }
 
@@ -443,7 +458,7 @@ function sizeNames(type: ValueType, name: string): string[] {
   return type.shape.flatMap((d, i) => {
     if (typeof d === 'number') return [];
     const text = d.toString();
-    return text === '?' ? [`${name}[${i}]`] : [text, ...symbolsIn(parseDim(text))];
+    return text === '?' ? [`${name}[${i}]`] : [text, ...namesIn(parseDim(text))];
   });
 }
 

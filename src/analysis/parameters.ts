@@ -7,6 +7,7 @@ import { elementCount, type Tensor } from '../graph/tensor.js';
 import { isStatistic, isTrained, traitsOf } from '../ops/index.js';
 import {
   isFrequencies,
+  isIntegral,
   isMask,
   isSinusoidTable,
   isUniform,
@@ -88,6 +89,9 @@ function isSetting(found: FoundConstant, isWeight: boolean): boolean {
   if (isNode && isAnonymous) return true;
   // The mean and deviation that an image is normalised with, per channel.
   if (found.isPreprocessing && elementCount(tensor) <= 4) return true;
+  // Anchors and strides that boxes are decoded with: a number for every place, where a bias has one for every channel.
+  if (found.isPostprocessing && (tensor.dims.filter((d) => d !== 1).length > 1 || isIntegral(tensor)))
+    return true;
   return isMask(tensor) || isSinusoidTable(tensor) || (isAnonymous && isFrequencies(tensor));
 }
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Table } from '../datasets/table.js';
-import { archKeyOf, equalRows } from './arch-keys.js';
+import { archKeyOf } from './arch-keys.js';
+import { equalRows } from './equal-rows.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,6 @@
 // What equal architectures have in common: their canonical text; the function they compute; of files, what they hold.
 // By default only texts count: of NAS-Bench-201's cells, each trained on its own, two thirds compute the function of
 // another one, and a training set drawn by functions would hold few different ones.
-import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
 import type { ArchKey } from '../datasets/splits/digests.js';
 import { type Groups, groupsBy } from '../datasets/splits/group-splits.js';
 import type { Table } from '../datasets/table.js';
@@ -32,8 +30,17 @@ export function archKeyOf(space: string, equality: Equality = 'text'): ArchKey {
   };
 }
 
-/** Rows of equal architectures. Files are equal if their contents are. */
-export async function equalRows(table: Table, equality: Equality, work: Work = {}): Promise<Groups> {
+/**
+ * Rows of equal architectures.
+ *
+ * @param contentKey of the file of a path: files are equal if theirs are
+ */
+export async function equalRowsBy(
+  table: Table,
+  equality: Equality,
+  contentKey: (path: string) => Promise<string>,
+  work: Work = {},
+): Promise<Groups> {
   const isCompared = equality === 'text' && table.rows > PARSED_ROWS;
   const key = isCompared ? (arch: string) => arch : archKeyOf(table.space, equality);
   const keys: string[] = [];
@@ -47,16 +54,4 @@ export async function equalRows(table: Table, equality: Equality, work: Work = {
     }
   }
   return groupsBy(keys);
-}
-
-/** A digest of what a file holds; of one that cannot be read, its path. */
-async function contentKey(path: string): Promise<string> {
-  try {
-    if (!statSync(path).isFile()) return path;
-    const hash = createHash('sha256');
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
-    return hash.digest('base64');
-  } catch {
-    return path;
-  }
 }

@@ -6,7 +6,7 @@ import type { Network } from '../networks/index.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { loadPredictor } from '../store/predictor-file.js';
-import type { NamedPredictor } from './predict.js';
+import type { NamedPredictor, PredictorSource } from './predict.js';
 
 type LoadPredictorOptions = Pick<SessionOptions, 'threads'>;
 
@@ -50,7 +50,7 @@ export function bundledSpaces(): string[] {
 }
 
 /** Predictors of the package, each loaded when a network is first met that it may be for. */
-export class BundledPredictors {
+export class BundledPredictors implements PredictorSource {
   readonly #options: LoadPredictorOptions;
   readonly #loaded = new Map<string, Promise<Predictor>>();
 
@@ -66,6 +66,10 @@ export class BundledPredictors {
     return Promise.all(
       fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
     );
+  }
+
+  labels(): string[] {
+    return bundledEntries().flatMap(({ labels }) => labels.map(({ name }) => name));
   }
 
   async dispose(): Promise<void> {
@@ -88,7 +92,7 @@ export function bundledName(file: string): string {
   return file.replace(/\.onnx$/, '');
 }
 
-function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
+export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
   return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
 }
 

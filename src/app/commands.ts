@@ -11,10 +11,16 @@ export interface CommandExtension {
 
 const registered = new Map<string, CommandExtension>();
 
-/** @throws AuspexError COMMAND_TWICE */
+/**
+ * Adds a command to `auspex`.
+ *
+ * @throws AuspexError COMMAND_TWICE
+ * @example
+ * registerCommand({ name: 'greet', summary: 'greet somebody', run: (args) => console.log(`hello ${args[0]}`) });
+ */
 export function registerCommand(command: CommandExtension): void {
   if (registered.has(command.name)) {
-    throw new AuspexError('COMMAND_TWICE', `there is a command called '${command.name}' already`);
+    throw new AuspexError('COMMAND_TWICE', `a command called '${command.name}' already exists`);
   }
   registered.set(command.name, command);
 }

@@ -1,13 +1,8 @@
 // What `auspex evaluate` does: compares a predictor with a table of measurements.
 
 import type { LabelRequest } from '../datasets/label-options.js';
-import { ArchDigests, isSeen } from '../datasets/splits/digests.js';
-import { randomSplit } from '../datasets/splits/splits.js';
 import type { Table } from '../datasets/table.js';
 import type { Resolver } from '../networks/index.js';
-import { evaluate } from '../predictors/evaluate.js';
-import { tableNetworks } from '../predictors/labelled-rows.js';
-import { predictionsOf } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor, PredictorInfo } from '../predictors/predictor.js';
 import { type EvaluatedLabel, evaluationReport } from '../report/pages/evaluation-report.js';
 import { checkOutputs } from '../store/outputs.js';
@@ -15,15 +10,19 @@ import { loadPredictor } from '../store/predictor-file.js';
 import { readTableFile } from '../store/table-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { archKeyOf } from './arch-keys.js';
 import { openTable } from './data/open.js';
 import { readSplitFile } from './data/split.js';
+import {
+  type ChosenRows,
+  evaluated,
+  expectCovered,
+  labelPairs,
+  type Part,
+  unseenRows,
+} from './evaluate-table.js';
 import { diskResolver } from './resolve.js';
 import { version } from './version.js';
 import type { Work } from './work.js';
-
-export const PARTS = ['train', 'validation', 'test'] as const;
-export type Part = (typeof PARTS)[number];
 
 export interface EvaluateRequest {
   readonly predictor: string;
@@ -40,14 +39,6 @@ export interface EvaluateRequest {
   readonly resamples: number;
   readonly seed: number;
   readonly force?: boolean | undefined;
-}
-
-/** Rows of the table that are looked at. */
-export interface ChosenRows {
-  readonly rows: Uint32Array;
-  /** What chose them; undefined for all rows. */
-  readonly split: string | undefined;
-  readonly part: Part | undefined;
 }
 
 export interface Evaluated {
@@ -89,7 +80,7 @@ export async function evaluatePredictor(
     const { info } = predictor;
     const table = ofSpace ?? (await plainTable(request, info.labels, work));
     expectCovered(table, predictor, resolver, data);
-    const chosen = request.unseen
+    const chosen: ChosenRows = request.unseen
       ? unseenRows(table, info, data)
       : (named ?? (await chosenRows(table, request)));
     const { pairs, absent } = labelPairs(table, info, request.label);
@@ -108,9 +99,8 @@ function expectOneChoice({ part, split, unseen, space, arch }: EvaluateRequest):
     throw new AuspexError('BAD_OPTION', message);
   };
   if (part !== undefined && split === undefined) refuse('--part requires --split');
-  if (unseen && split !== undefined) refuse('--unseen and --split both choose rows: give one of them');
-  if (arch !== undefined && space === undefined)
-    refuse('--arch names a column of a plain file: give --space');
+  if (unseen && split !== undefined) refuse('--unseen and --split cannot be combined');
+  if (arch !== undefined && space === undefined) refuse('--arch requires --space');
 }
 
 /** A plain file, its labels as the predictor knows them. */
@@ -125,11 +115,13 @@ async function plainTable(
   return (await openTable(data, { space, arch, labels: requests }, work)).table;
 }
 
-/** What was chosen, in words. */
+/** The chosen rows, in words. */
 export function rowsText(tableRows: number, { rows, split, part }: ChosenRows): string {
-  return split === undefined
-    ? `all ${tableRows} rows, including training rows; use --unseen to exclude them`
-    : `${rows.length}, the ${part} rows of ${split}`;
+  if (split === undefined)
+    return `all ${tableRows} rows, including training rows; use --unseen to exclude them`;
+  return split.startsWith('its training')
+    ? `${rows.length} rows not seen in training`
+    : `${rows.length} ${part} rows of ${split}`;
 }
 
 function reportOf({ file, info, data, tableRows, chosen, labels }: Evaluated): string {
@@ -139,125 +131,6 @@ function reportOf({ file, info, data, tableRows, chosen, labels }: Evaluated): s
     labels,
     version: version(),
   });
-}
-
-/** A predictor of another space must cover networks of the table's. */
-function expectCovered(table: Table, predictor: Predictor, resolver: Resolver, data: string): void {
-  const { spaces } = predictor.info.seen;
-  if (spaces.includes(table.space) || table.rows === 0) return;
-  const uncovered = predictor.covers(tableNetworks(table, [0], resolver).at(0));
-  if (uncovered === undefined) return;
-  throw new AuspexError(
-    'EVALUATE_SPACE',
-    `the predictor is for ${spaces.join(', ')}, the table has ${table.space}`,
-    {
-      where: { file: data },
-      hint: `give a table of ${spaces.join(', ')}, or a predictor of ${table.space}`,
-      cause: uncovered,
-    },
-  );
-}
-
-/** Which output is compared with which column. */
-interface LabelPair {
-  readonly output: number;
-  readonly column: string;
-}
-
-function labelPairs(
-  table: Table,
-  { labels }: PredictorInfo,
-  wanted: string | undefined,
-): { pairs: readonly LabelPair[]; absent: readonly string[] } {
-  const all = labels.map(({ name }, output) => ({ output, column: name }));
-  if (wanted === undefined) {
-    const has = (name: string): boolean => table.labels.some((label) => label.name === name);
-    const pairs = all.filter(({ column }) => has(column));
-    if (pairs.length > 0) return { pairs, absent: all.map((p) => p.column).filter((name) => !has(name)) };
-    throw new AuspexError(
-      'TABLE_NO_LABEL',
-      `the table has none of what the predictor predicts: ${all.map(({ column }) => column).join(', ')}`,
-      { hint: `name one with --label: ${table.labels.map(({ name }) => name).join(', ') || 'it has none'}` },
-    );
-  }
-  // Says what the table has, if it does not have this.
-  table.column(wanted);
-  const same = all.find(({ column }) => column === wanted);
-  if (same) return { pairs: [same], absent: [] };
-  if (all.length === 1) return { pairs: [{ output: 0, column: wanted }], absent: [] };
-  throw new AuspexError('EVALUATE_LABEL', `the predictor predicts several labels, but not '${wanted}'`, {
-    hint: `it predicts ${all.map(({ column }) => column).join(', ')}`,
-  });
-}
-
-async function evaluated(
-  predictor: Predictor,
-  table: Table,
-  rows: Uint32Array,
-  pairs: readonly LabelPair[],
-  resolver: Resolver,
-  { resamples, seed }: EvaluateRequest,
-  { progress, signal }: Work,
-): Promise<EvaluatedLabel[]> {
-  const { labels } = predictor.info;
-  const columns = pairs.map(({ column }) => table.column(column));
-  // What nothing is known of need not be predicted.
-  const known = rows.filter((row) => columns.some((column) => !Number.isNaN(column[row])));
-  const found = await predictionsOf(predictor, tableNetworks(table, known, resolver), {
-    onProgress: (part) => progress?.(Math.round(part * known.length), known.length),
-    ...(signal ? { signal } : {}),
-  });
-  progress?.(known.length, known.length);
-  return pairs.map(({ output, column }, i) => {
-    const label = labels[output]!;
-    const { unit, better } = table.label(column);
-    const truths = Float64Array.from(known, (row) => columns[i]![row]!);
-    const evaluation = evaluate(found.column(output), truths, { resamples, seed, better });
-    return {
-      label: column,
-      unit,
-      better,
-      trainedOn: label.name,
-      promised: label.interval?.coverage,
-      evaluation: { ...evaluation, withoutTruth: rows.length - evaluation.rows },
-      predictions: Array.from(known, (_, k) => found.at(k, output)),
-      truths,
-    };
-  });
-}
-
-/** Rows whose architectures the predictor has seen neither in training nor in validation. */
-function unseenRows(table: Table, info: PredictorInfo, data: string): ChosenRows {
-  const { digests, split } = info.seen;
-  if (digests !== undefined) {
-    const seen = ArchDigests.parse(digests);
-    const key = archKeyOf(table.space);
-    const rows = Uint32Array.from({ length: table.rows }, (_, row) => row).filter(
-      (row) => !isSeen(seen, table.arch(row), key),
-    );
-    if (rows.length > 0) return { rows, split: 'its training', part: 'test' };
-    throw new AuspexError(
-      'UNSEEN_NONE',
-      'the predictor was trained or validated on every row of this table',
-      {
-        where: { file: data },
-        hint: 'train on fewer rows (--train N), or give another table',
-      },
-    );
-  }
-  // A file of before: all that is known is how its rows were drawn, if the table is the same in the same order.
-  const names = info.labels.map(({ name }) => name);
-  const known = new Set(table.labels.map(({ name }) => name));
-  const rows = names.every((name) => known.has(name)) ? table.rowsWith(names) : new Uint32Array();
-  if (split === undefined || split.of !== rows.length) {
-    throw new AuspexError('SPLIT_UNKNOWN', 'it cannot be told which rows of this table were trained on', {
-      where: { file: data },
-      hint: 'give the table that it was trained on, or a split with --split',
-    });
-  }
-  const { test } = randomSplit(split.of, split);
-  const unseen = Uint32Array.from(test, (row) => rows[row]!);
-  return { rows: unseen, split: 'its training, by row number', part: 'test' };
 }
 
 async function chosenRows(table: Table, { split, part = 'test' }: EvaluateRequest): Promise<ChosenRows> {

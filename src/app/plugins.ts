@@ -33,7 +33,7 @@ async function load(path: string): Promise<void> {
   } catch (error) {
     throw wrong(`the plugin cannot be loaded: ${(error as Error).message}`, error);
   }
-  if (typeof module.default !== 'function') throw wrong('the plugin has no function as its default export');
+  if (typeof module.default !== 'function') throw wrong('the default export of the plugin is not a function');
   try {
     await (module.default as Plugin)(extend);
   } catch (error) {

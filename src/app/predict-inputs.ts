@@ -4,7 +4,6 @@ import { INFO_KEY } from '../predictors/file.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { loadPredictor } from '../store/predictor-file.js';
 import { AuspexError } from '../util/errors.js';
-import { bundledEntries } from './bundled.js';
 import type { NamedPredictor } from './predict.js';
 import {
   diskResolver,
@@ -42,22 +41,4 @@ export async function sortedInputs(
   const predictors: NamedPredictor[] = [];
   for (const file of files) predictors.push({ name: file, predictor: await loadPredictor(file, options) });
   return { predictors, networks };
-}
-
-/** Throws LABEL_UNKNOWN where nothing predicts a label. */
-export function expectLabels(
-  wanted: readonly string[] | undefined,
-  predictors: readonly NamedPredictor[],
-): void {
-  if (wanted === undefined) return;
-  const known =
-    predictors.length > 0
-      ? predictors.flatMap(({ predictor }) => predictor.info.labels)
-      : bundledEntries().flatMap(({ labels }) => labels);
-  const names = [...new Set(known.map(({ name }) => name))];
-  const unknown = wanted.find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  throw new AuspexError('LABEL_UNKNOWN', `no label '${unknown}' is predicted`, {
-    hint: `there are ${names.join(', ')}`,
-  });
 }

@@ -5,8 +5,8 @@ import { listOf, type Network } from '../networks/index.js';
 import type { Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
-import type { BundledPredictors } from './bundled.js';
-import { type Family, familyOf } from './families.js';
+import type { Family } from './families.js';
+import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
 export interface NamedNetwork {
@@ -15,6 +15,13 @@ export interface NamedNetwork {
   readonly line?: number;
   /** Throws what is wrong with it. */
   open(): Network;
+}
+
+/** Networks of a list, line by line. */
+export function* eachNamed(networks: NamedNetworks): Generator<NamedNetwork> {
+  for (let row = 0; row < networks.count; row++) {
+    yield { ref: networks.name(row), line: row + 1, open: () => networks.at(row) };
+  }
 }
 
 export interface Answer {
@@ -64,15 +71,41 @@ export interface NamedPredictor {
   readonly predictor: Predictor;
 }
 
+/** Predictors that are found by network, such as those of the package. */
+export interface PredictorSource {
+  /** Those that may cover a network; whether they do, they say themselves. */
+  for(network: Network): Promise<readonly NamedPredictor[]>;
+  /** Names of all that they predict. */
+  labels(): string[];
+  dispose(): Promise<void>;
+}
+
 export interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
-  readonly bundled: BundledPredictors;
+  readonly bundled: PredictorSource;
+  /** What a network is known as. */
+  readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
   readonly labels?: readonly string[];
   /** Whether networks are counted. */
   readonly withCost: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** @throws AuspexError LABEL_UNKNOWN where nothing predicts a label */
+export function expectLabels(wanted: readonly string[] | undefined, known: Iterable<string>): void {
+  const names = [...new Set(known)];
+  const unknown = wanted?.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new AuspexError('LABEL_UNKNOWN', `no predictor predicts '${unknown}'`, {
+    hint: `choose from ${names.join(', ')}`,
+  });
+}
+
+/** What predictors predict, by name. */
+export function labelNames(predictors: readonly NamedPredictor[]): string[] {
+  return predictors.flatMap(({ predictor }) => predictor.info.labels.map(({ name }) => name));
 }
 
 /** Networks at once: architectures are small, files are not. */
@@ -188,7 +221,7 @@ function refusal(predictor: Predictor, network: Network): AuspexError | undefine
   if (isCells && sizes.length > 0) {
     return new AuspexError(
       'PREDICTOR_SIZES',
-      `the predictor is for networks at the sizes of ${predictor.info.seen.spaces.join(', ')}`,
+      `the predictor is for networks at the default sizes of ${predictor.info.seen.spaces.join(', ')}`,
       { hint: `leave out --${sizes.map(([name]) => name).join(', --')}` },
     );
   }
@@ -226,7 +259,7 @@ function known(
   network: Network,
   answers: readonly Answer[],
   refused: readonly Refusal[],
-  { withCost, predictors }: PredictOptions,
+  { withCost, predictors, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
     const isCovered = answers.length > 0;
@@ -237,7 +270,7 @@ function known(
       // Bundled predictors that do not apply are not worth listing once another one answers.
       refused: isCovered && predictors === undefined ? [] : refused,
       cost: withCost ? costOf(network) : undefined,
-      family: withCost ? familyOf(network) : undefined,
+      family: withCost ? familyOf?.(network) : undefined,
       needed: isCovered ? undefined : neededFor(network),
     };
   } catch (error) {
@@ -256,8 +289,8 @@ function costOf(network: Network): Cost {
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
   return (
-    `No predictor covers this network. Measure at least 30 networks like it, list them in a table ` +
-    `(paths of ONNX files or architectures, and a column for each label), and train one for ${what}: ` +
+    `No predictor covers this network. Measure at least 30 similar networks, list them in a table ` +
+    `(ONNX paths or architectures, one column per label), and train a predictor for ${what}: ` +
     `auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`
   );
 }

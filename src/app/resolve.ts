@@ -8,12 +8,10 @@ import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
 import { linesOf } from './lines.js';
+import { PREFERRED_SPACES } from './preferred-spaces.js';
 
 /** Standard input, as a reference or in the place of a file. */
 const STANDARD_INPUT = '-';
-
-/** Of spaces that read the same texts, the one that is meant. NNLQP's family repeats the cells of NAS-Bench-201. */
-export const PREFERRED_SPACES: readonly string[] = ['nasbench201'];
 
 /** Up to so many networks are kept once they are made: more could hold too many files open, and too much memory. */
 const MOST_KEPT = 16;
@@ -164,7 +162,7 @@ async function* placedReferences(
 ): AsyncGenerator<Reference> {
   for (const ref of refs) {
     if (ref === STANDARD_INPUT) yield* referencesIn(ref, stdin);
-    else for (const each of expanded(ref)) yield { ref: each };
+    else for (const each of listedFiles(ref)) yield { ref: each };
   }
   if (input !== undefined) yield* referencesIn(input, stdin);
 }
@@ -177,11 +175,12 @@ async function* referencesIn(
   for await (const text of linesOf(file, stdin)) {
     const place = { file, line: ++line };
     const ref = text.trim();
-    if (ref !== '') for (const each of expanded(ref)) yield { ref: each, place };
+    if (ref !== '') for (const each of listedFiles(ref)) yield { ref: each, place };
   }
 }
 
-function expanded(ref: string): readonly string[] {
+/** The files of a folder or of a pattern; any other reference as it is. @throws AuspexError NETWORKS_NONE */
+export function listedFiles(ref: string): readonly string[] {
   if (hasPrefix(ref)) return [ref];
   if (isFolder(ref)) return filled(ref, onnxFilesIn(ref), 'the folder has no ONNX files');
   if (isPattern(ref) && !isFile(ref)) return filled(ref, globFiles(ref), 'no file matches the pattern');
@@ -192,7 +191,7 @@ function filled(ref: string, files: readonly string[], otherwise: string): reado
   if (files.length > 0) return files;
   throw new AuspexError('NETWORKS_NONE', otherwise, {
     where: { file: ref },
-    hint: 'folders are searched for *.onnx; in patterns * and ? stand for characters, ** for folders',
+    hint: 'folders are searched for *.onnx; in patterns, * and ? match characters and ** matches folders',
   });
 }
 

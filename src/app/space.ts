@@ -7,7 +7,6 @@ import { ARCH_KEY } from '../spaces/network-builder.js';
 import type { AnySpace } from '../spaces/space.js';
 import { checkOutputs } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
-import { Random } from '../util/random.js';
 import { diskResolver } from './resolve.js';
 
 /** Of exported networks: the seed that their weights were drawn with. */
@@ -16,12 +15,6 @@ const SEED_KEY = 'auspex.seed';
 /** The space of a name; `onnx:net.onnx` is the neighbourhood of a file. */
 export function openSpace(name: string): AnySpace {
   return diskResolver().space(name);
-}
-
-/** Texts of random architectures; the same for the same seed. */
-export function sampleSpace(space: AnySpace, count: number, seed: number): string[] {
-  const random = Random.seeded(seed);
-  return Array.from({ length: count }, () => space.format(space.sample(random)));
 }
 
 /** What can be said of an architecture, at the space's sizes or at others. */

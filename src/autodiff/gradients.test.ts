@@ -39,7 +39,7 @@ describe('gradients', () => {
     expect(() => gradients(model, 'q', ['x'])).toThrowError(
       expect.objectContaining({
         code: 'GRADIENT_MISSING',
-        message: "the gradient of 'q' flows through Det, and no rule says how it is differentiated",
+        message: "the gradient of 'q' passes through Det, and Det has no gradient rule",
         where: { node: 'n_r', operator: 'Det' },
       }),
     );

@@ -47,8 +47,9 @@ export interface Differentiated {
  * value `of` that is no scalar is summed. What `of` does not depend on has a gradient of zeros.
  *
  * @example
- * const { model: step, gradients: of } = gradients(net, 'loss', ['conv1.weight']);
- * of.get('conv1.weight'); // the output of `step` that holds it
+ * const { model, gradients: of } = gradients(readModel('resnet8.onnx'), 'logits', ['stem.0.weight']);
+ * const name = of.get('stem.0.weight'); // the output of `model` that holds it
+ * model.graph.outputs.some((output) => output.name === name); // true
  */
 export function gradients(
   model: Model,
@@ -91,7 +92,7 @@ function checkValue(builder: Builder, name: string): void {
     throw new AuspexError('GRADIENT_VALUE', `the graph has no value called '${name}'`);
   }
   if (!isDifferentiable(type)) {
-    throw new AuspexError('GRADIENT_VALUE', `'${name}' (${type}) has no gradient: it is no float tensor`);
+    throw new AuspexError('GRADIENT_VALUE', `'${name}' (${type}) has no gradient: it is not a float tensor`);
   }
 }
 
@@ -121,7 +122,7 @@ function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder
   node.outputs.forEach((name, i) => {
     if (name === '') return;
     const value = values[i];
-    if (value === undefined) throw cannotPass(node, `its output ${i} is used, which is not taken apart`);
+    if (value === undefined) throw cannotPass(node, `its output ${i} is used but has no gradient rule`);
     builder.nodes.push({ ...IDENTITY, name, inputs: [value.name], outputs: [name] });
   });
 }
@@ -130,12 +131,12 @@ function nameOutputs(node: Node, values: readonly (Value | undefined)[], builder
 function cannotPass(node: Node, why: string, of?: string): AuspexError {
   const operator = operatorName(node);
   const gradient = of === undefined ? 'a gradient' : `the gradient of '${of}'`;
-  return new AuspexError('GRADIENT_MISSING', `${gradient} flows through ${operator}, and ${why}`, {
+  return new AuspexError('GRADIENT_MISSING', `${gradient} passes through ${operator}, and ${why}`, {
     where: { node: nodeLabel(node), operator },
   });
 }
 
-/** Takes apart what no runtime has. */
+/** Decomposes operators that no runtime has. */
 function withoutOwnOperators(builder: Builder): void {
   for (const node of builder.nodes.splice(0)) {
     if (node.domain === OWN_DOMAIN) nameOutputs(node, takeApart(node, builder), builder);
@@ -221,11 +222,11 @@ class GradientWriter {
     const wanted = inputs.map((name) => this.#active.has(name));
     if (!wanted.includes(true)) {
       if (!usedNames(node).some((name) => this.#active.has(name))) return;
-      throw cannotPass(node, 'what it depends on is used inside of it', this.#of);
+      throw cannotPass(node, 'its subgraph uses a value that needs a gradient', this.#of);
     }
     const operator = operatorFor(node);
     if (operator?.gradient === undefined) {
-      throw cannotPass(node, 'no rule says how it is differentiated', this.#of);
+      throw cannotPass(node, `${operatorName(node)} has no gradient rule`, this.#of);
     }
     const builder = this.#builder;
     try {

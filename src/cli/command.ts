@@ -1,4 +1,4 @@
-// What all commands share: numbers as options, and printing.
+// Shared by all commands: numeric options, and printing.
 import { type Command, InvalidArgumentError } from 'commander';
 
 /** A count or a seed. */
@@ -17,9 +17,9 @@ export function threadCount(text: string): number {
 
 const MOST_THREADS = 256;
 
-/** Of every command that writes files; see `checkOutputs`. */
+/** For every command that writes files; see `checkOutputs`. */
 export function withForce(command: Command): Command {
-  return command.option('--force', 'replace existing files, whatever they are');
+  return command.option('--force', 'overwrite existing files of any kind');
 }
 
 export function print(text: string): void {

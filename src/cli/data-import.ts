@@ -1,4 +1,4 @@
-// `auspex data import`: a benchmark as others publish it, to a table that says what it is.
+// `auspex data import`: converts a published benchmark to a self-describing table.
 import { Command } from 'commander';
 import { importTable } from '../app/data/import.js';
 import { print, withForce } from './command.js';
@@ -15,17 +15,17 @@ interface ImportFlags extends PlainFlags {
 
 export function importCommand(): Command {
   return withForce(withPlain(new Command('import')))
-    .summary('a benchmark as others publish it, to a table that says what it is')
+    .summary('convert a published benchmark to a table')
     .description(
-      'Reads a benchmark as others publish it and writes a table that says what it\nis. Files are known by their content, not by their names.',
+      'Converts a published benchmark to a table that describes itself: space, labels,\nunits, provenance. Formats are recognised by content, not by file name.',
     )
-    .argument('<file>', 'the benchmark, or a folder of NATS-Bench')
-    .requiredOption('-o, --output <file>', 'where to write: .csv, .csv.gz, .jsonl or .jsonl.gz')
-    .option('--skip-bad', 'leave bad rows out and list them')
-    .option('--group <column>', 'keep a column of words, to split by (repeatable)', repeated)
+    .argument('<file>', 'a benchmark file, or a NATS-Bench folder')
+    .requiredOption('-o, --output <file>', 'table to write: .csv, .csv.gz, .jsonl or .jsonl.gz')
+    .option('--skip-bad', 'skip invalid rows and list them')
+    .option('--group <column>', 'keep a text column, to split by later (repeatable)', repeated)
     .option(
       '--pivot <column>',
-      'of a table with a row for every architecture on every device:\none row an architecture, with labels such as latency@pixel2',
+      'turn one row per architecture and device into one row per\narchitecture, with labels such as latency@pixel2',
     )
     .addHelpText(
       'after',
@@ -38,11 +38,11 @@ Examples:
   auspex data import phones.csv --space nasbench201 --label latency:ms \\
     --pivot device -o phones.csv.gz
 
-A label is NAME[:part…]. Each part is higher or lower, linear or log, or the
-unit; what is not given is inferred from the name and printed.
-Known are the files of NAS-Bench-101 (TFRecord), NAS-Bench-201 and NATS-Bench
-(pickles), HW-NAS-Bench, and CSV and JSON lines of many others. Pickles are
-read as data; nothing in them is run.
+A label is NAME[:part…]. Each part is higher or lower, linear or log, or a
+unit; missing parts are inferred from the name and printed.
+Known formats: NAS-Bench-101 (TFRecord), NAS-Bench-201 and NATS-Bench (pickle),
+HW-NAS-Bench, and the CSV and JSON Lines files of many others. Pickles are read
+as data; no code in them is executed.
 ${JSON_HELP}`,
     )
     .action(async (file: string, flags: ImportFlags) => {

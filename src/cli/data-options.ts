@@ -1,6 +1,6 @@
-// What the commands of `auspex data` share: options that explain a plain file, progress, and printing.
+// Shared by the commands of `auspex data`: options that describe a plain file, progress, and printing.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { PlainOptions } from '../app/data/open.js';
+import type { PlainOptions } from '../app/data/explained-table.js';
 import type { Work } from '../app/work.js';
 import { type LabelRequest, parseLabel, parseLabels } from '../datasets/label-options.js';
 import { AuspexError } from '../util/errors.js';
@@ -16,17 +16,17 @@ export interface PlainFlags {
 
 export const JSON_HELP = 'See docs/json/data.md (JSON) and docs/guides/datasets.md (tables).';
 
-/** Options that explain a file of a layout that is not known. */
+/** Options that describe a file in an unknown format. */
 export function withPlain(command: Command): Command {
   return command
-    .option('--space <name>', 'of a plain CSV or JSON lines file: the space')
-    .option('--arch <column>', 'of a plain file: the column with the architectures (arch)')
+    .option('--space <name>', 'search space of a plain CSV or JSON Lines file')
+    .option('--arch <column>', 'column of a plain file with the architectures (arch)')
     .option(
       '--label <column[:part…]>',
-      'of a plain file: a label, as latency or latency:ms:lower:log (repeatable)',
+      'label column of a plain file: latency, or latency:ms:lower:log (repeatable)',
       labelOption,
     )
-    .option('--provenance <text>', 'of a plain file: how its labels were obtained')
+    .option('--provenance <text>', 'how the labels of a plain file were obtained')
     .option('--json', 'print JSON');
 }
 

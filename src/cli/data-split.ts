@@ -1,7 +1,8 @@
-// `auspex data split`: rows for training, validation and test.
+// `auspex data split`: splits a table into training, validation and test rows.
 import { Command, Option } from 'commander';
 import { EQUALITIES } from '../app/arch-keys.js';
-import { SPLIT_WAYS, type SplitOptions, splitTable } from '../app/data/split.js';
+import { type SplitOptions, splitTable } from '../app/data/split.js';
+import { SPLIT_WAYS } from '../app/data/split-rows.js';
 import { names, print, wholeNumber, withForce } from './command.js';
 import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitText } from './text/data-written.js';
@@ -10,29 +11,29 @@ type SplitFlags = PlainFlags & Omit<SplitOptions, 'labels'>;
 
 export function splitCommand(): Command {
   return withForce(withPlain(new Command('split')))
-    .summary('rows for training, validation and test')
+    .summary('split a table into training, validation and test rows')
     .description(
-      'Writes the rows for training, validation and test as PREFIX.train.csv.gz and\nso on, and the split itself as PREFIX.split.json. Equal architectures are never\nin two sets.',
+      'Splits a table into training, validation and test rows, written as\nPREFIX.train.csv.gz and so on, and writes the split as PREFIX.split.json.\nEqual architectures always stay in the same part.',
     )
     .argument('<file>', 'a table')
-    .requiredOption('-o, --output <prefix>', 'beginning of the names of the files to write')
-    .addOption(new Option('--by <way>', 'how rows are chosen').choices([...SPLIT_WAYS]).default('random'))
-    .option('--train <n>', 'rows for training', wholeNumber)
-    .option('--validation <n>', 'rows for validation (none)', wholeNumber)
-    .option('--test <n>', 'rows for test (all that are left)', wholeNumber)
+    .requiredOption('-o, --output <prefix>', 'prefix of the files to write')
+    .addOption(new Option('--by <way>', 'how to choose rows').choices([...SPLIT_WAYS]).default('random'))
+    .option('--train <n>', 'number of training rows', wholeNumber)
+    .option('--validation <n>', 'number of validation rows (0)', wholeNumber)
+    .option('--test <n>', 'number of test rows (default: all remaining)', wholeNumber)
     .option('--test-on-all', 'test on all rows, as many papers do')
-    .option('--seed <n>', 'seed of the random numbers', wholeNumber, 0)
+    .option('--seed <n>', 'random seed', wholeNumber, 0)
     .option('--present <labels>', 'only rows that have these labels: a,b', names)
     .addOption(
-      new Option('--equal <what>', 'architectures that stay together: those of one text or function')
+      new Option('--equal <what>', 'keep architectures together that have the same text or function')
         .choices([...EQUALITIES])
         .default('text'),
     )
-    .option('--group <column>', 'rows with one value of this column stay together')
-    .option('--family <regexp>', 'with --by family: the first group of the match is the family')
-    .option('--leave <family>', 'with --by family: the family that is tested')
-    .option('--folds <k>', 'with --by fold: how many folds', wholeNumber)
-    .option('--fold <i>', 'with --by fold: the fold that is tested, from 1', wholeNumber)
+    .option('--group <column>', 'keep rows with the same value of this column together')
+    .option('--family <regexp>', 'with --by family: regular expression; its first group is the family')
+    .option('--leave <family>', 'with --by family: the family to test on')
+    .option('--folds <k>', 'with --by fold: number of folds', wholeNumber)
+    .option('--fold <i>', 'with --by fold: the fold to test on, from 1', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -42,11 +43,10 @@ Examples:
   auspex data split nb101.csv.gz --by size --train 1000 -o run
   auspex data split nb101.csv.gz --by family --family '^(\\d+):' --leave 7 -o run
   auspex data split nb201.csv.gz --by fold --folds 5 --fold 1 -o run
-
   auspex data split phones.csv.gz --group family --train 500 -o run
 
-By size, every size of architecture (vertices, layers) gets its share of rows.
-Groups are taken whole, so sets may have fewer rows than asked for.
+--by size samples every size of architecture (vertices, layers) in proportion.
+Groups are never split, so a part may have fewer rows than requested.
 ${JSON_HELP}`,
     )
     .action(async (file: string, flags: SplitFlags) => {

@@ -1,4 +1,4 @@
-// `auspex data`: benchmark tables read from what others publish, shown, split, and written.
+// `auspex data`: imports, lists, shows, splits and exports benchmark tables.
 import { Command, Option } from 'commander';
 import { exportTable, listTables, showTable } from '../app/data/data.js';
 import { FORMATS, type TableFormat } from '../store/table-file.js';
@@ -10,8 +10,8 @@ import { listText, showText, tableText } from './text/data.js';
 
 export function dataCommand(): Command {
   return new Command('data')
-    .summary('benchmark tables: import, list, show, split and export')
-    .description('Benchmark tables: import, list, show, split and export.')
+    .summary('import, list, show, split and export benchmark tables')
+    .description('Imports, lists, shows, splits and exports benchmark tables.')
     .addHelpText('after', '\nExample:\n  auspex data show nasbench201.csv.gz')
     .addCommand(importCommand())
     .addCommand(listCommand())
@@ -22,9 +22,9 @@ export function dataCommand(): Command {
 
 function listCommand(): Command {
   return new Command('list')
-    .summary('the tables in a folder')
-    .description('Lists the tables in a folder: their spaces, rows and labels.')
-    .argument('[folder]', 'where to look', '.')
+    .summary('list the tables in a folder')
+    .description('Lists the tables in a folder with their spaces, rows and labels.')
+    .argument('[folder]', 'folder to search', '.')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  auspex data list benchmarks/\n\n${JSON_HELP}`)
     .action(async (folder: string, flags: { json?: true }) => {
@@ -35,12 +35,12 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   return withPlain(new Command('show'))
-    .summary('space, labels, statistics and first rows of a table')
+    .summary('show space, labels, statistics and first rows of a table')
     .description(
       'Shows the space, the labels with their units and provenance, statistics and\nthe first rows of a table.',
     )
-    .argument('<file>', 'a table, or a benchmark as others publish it')
-    .option('--rows <n>', 'how many rows to show', wholeNumber, 3)
+    .argument('<file>', 'a table, or a published benchmark')
+    .option('--rows <n>', 'number of rows to show', wholeNumber, 3)
     .addHelpText('after', `\nExample:\n  auspex data show nasbench201.csv.gz\n\n${JSON_HELP}`)
     .action(async (file: string, flags: PlainFlags & { rows: number }) => {
       const document = await working((work) =>
@@ -60,15 +60,15 @@ interface ExportFlags extends PlainFlags {
 
 function exportCommand(): Command {
   return withForce(withPlain(new Command('export')))
-    .summary('a table as CSV or JSON lines, with all labels or some')
-    .description('Writes a table as CSV or JSON lines, with all labels or some.')
+    .summary('write a table as CSV or JSON Lines')
+    .description('Writes a table as CSV or JSON Lines, with all labels or only some.')
     .argument('<file>', 'a table')
-    .requiredOption('-o, --output <file>', 'where to write; packed if it ends with .gz')
+    .requiredOption('-o, --output <file>', 'file to write; compressed if it ends with .gz')
     .addOption(
-      new Option('--format <format>', 'what to write, if the name does not tell').choices([...FORMATS]),
+      new Option('--format <format>', 'file format (default: from the file name)').choices([...FORMATS]),
     )
-    .option('--labels <labels>', 'only these labels: a,b', names)
-    .option('--present', 'only rows that have all labels')
+    .option('--labels <labels>', 'labels to write: a,b (default: all)', names)
+    .option('--present', 'write only rows that have all labels')
     .addHelpText(
       'after',
       `\nExample:\n  auspex data export nb201.csv.gz -o test.jsonl --labels cifar10_test,params_M\n\n${JSON_HELP}`,

@@ -1,7 +1,8 @@
 // `auspex evaluate`: evaluates a predictor on measured data.
 import { Command, Option } from 'commander';
 import { evaluateDocumentOf } from '../app/documents/evaluate.js';
-import { type EvaluateRequest, type EvaluateWork, evaluatePredictor, PARTS } from '../app/evaluate.js';
+import { type EvaluateRequest, type EvaluateWork, evaluatePredictor } from '../app/evaluate.js';
+import { PARTS } from '../app/evaluate-table.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { untilStopped } from './signals.js';
 import { evaluationText } from './text/evaluate.js';
@@ -21,14 +22,14 @@ export function evaluateCommand({
     .description(
       'Compares predictions with measurements: rank correlations, errors and the\nquality of the best-predicted networks, each with a 95% interval, and the\nmeasured coverage of its prediction intervals.',
     )
-    .argument('<predictor>', 'an ONNX file that `auspex train` wrote')
-    .requiredOption('--data <table>', 'a table of measurements')
+    .argument('<predictor>', 'predictor file written by `auspex train`')
+    .requiredOption('--data <table>', 'table of measurements')
     .option('--label <name>', 'the label to compare with (default: all predicted labels)')
     .option('--space <name>', 'search space of a plain CSV file; onnx if it lists ONNX files')
     .option('--arch <column>', 'column of a plain file with the architectures (arch)')
-    .option('--split <file>', 'only rows of a split that `auspex data split` wrote')
-    .addOption(new Option('--part <part>', 'with --split: which rows (test)').choices([...PARTS]))
-    .option('--unseen', 'only architectures it was neither trained nor validated on')
+    .option('--split <file>', 'use only rows of this split (from `auspex data split`)')
+    .addOption(new Option('--part <part>', 'with --split: the part to use (test)').choices([...PARTS]))
+    .option('--unseen', 'use only architectures not seen in training or validation')
     .option('--report <file>', 'write plots and metrics as one HTML file')
     .option('--resamples <n>', 'bootstrap resamples', wholeNumber, 1000)
     .option('--seed <n>', 'random seed for the bootstrap', wholeNumber, 0)

@@ -28,25 +28,25 @@ Examples:
   auspex inspect net.onnx --json | jq .totals.macs
 
 A MAC is one multiply-accumulate; FLOPs = 2 x MACs + all other arithmetic.
-Parameters are what is trained: neither BatchNormalization's running
-statistics nor shapes and other constants. Several networks are compared side
-by side; with --json each is one line. See docs/json/inspect.md (JSON) and
+Parameters are trained weights; running statistics of BatchNormalization, shapes
+and other constants do not count. Several networks are compared side by side;
+with --json each is one line. See docs/json/inspect.md (JSON) and
 docs/reference/operators.md (how each operator is counted).`;
 
 export function inspectCommand(): Command {
   const command = new Command('inspect')
-    .summary('shapes, parameters, MACs, FLOPs and memory of networks')
+    .summary('count parameters, MACs, FLOPs and memory of networks')
     .description(
-      'Shapes, parameters, MACs, FLOPs and memory of networks, per operator,\nper node and per block. Weights are not loaded.',
+      'Shows shapes, parameters, MACs, FLOPs and memory of networks, per operator,\nnode and block. Weights are not loaded.',
     )
     .argument('[networks...]', 'ONNX files, folders, patterns, or architectures of a space')
     .option('--nodes', 'list every node')
-    .option('--tree', 'list the blocks given by the names of the nodes')
-    .addOption(new Option('--sort <key>', 'largest first').choices(['macs', 'parameters', 'memory']))
+    .option('--tree', 'list blocks, from the hierarchy in node names')
+    .addOption(new Option('--sort <key>', 'sort by, largest first').choices(['macs', 'parameters', 'memory']))
     .option('--input <file>', 'networks, one per line; - for standard input')
-    .option('--space <name>', 'search space of architectures that several spaces could read')
+    .option('--space <name>', 'search space, where the architecture fits several')
     .option('--json', 'print JSON');
-  return withSizes(command, 'samples at once, if the model leaves it open')
+  return withSizes(command, 'batch size, if the model does not fix it')
     .addHelpText('after', EXAMPLES)
     .action(inspect);
 }
@@ -58,11 +58,11 @@ async function inspect(refs: string[], flags: InspectFlags): Promise<void> {
   if (networks.count === 1) {
     const { name: file, result } = inspected.next().value as InspectedNetwork;
     if (result instanceof AuspexError) throw result;
-    const { model, inspection } = result;
+    const { model, inspection, settled } = result;
     print(
       json
-        ? JSON.stringify(inspectDocumentOf(model, inspection, { file, sort, tree }), null, 2)
-        : inspectionText(model, inspection, { file, sort, nodes, tree }),
+        ? JSON.stringify(inspectDocumentOf(model, inspection, { file, sort, tree, settled }), null, 2)
+        : inspectionText(model, inspection, { file, sort, nodes, tree, settled }),
     );
     return;
   }
@@ -81,7 +81,8 @@ async function inspect(refs: string[], flags: InspectFlags): Promise<void> {
 
 function lineOf({ name: file, result }: InspectedNetwork, sort: SortKey | undefined, tree: boolean): object {
   if (!(result instanceof AuspexError)) {
-    return inspectDocumentOf(result.model, result.inspection, { file, sort, tree });
+    const { model, inspection, settled } = result;
+    return inspectDocumentOf(model, inspection, { file, sort, tree, settled });
   }
   const { code, message, where, hint } = result;
   return { file, error: { code, message, where, hint } };

@@ -9,6 +9,8 @@ import { wrapLines } from './text/format.js';
 /** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.js')).inspectCommand(),
+  convert: async () => (await import('./convert.js')).convertCommand(),
+  compare: async () => (await import('./compare.js')).compareCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),
@@ -31,7 +33,7 @@ Examples:
   auspex inspect net.onnx
   auspex proxy net.onnx --proxies snip,synflow
   auspex search nasbench201 --evaluator proxy:synflow --budget 100
-Every command has a --help of its own.`,
+Run auspex <command> --help for the options of a command.`,
   )
   .showHelpAfterError('(add --help for usage)')
   // Options behind a command are its own: `proxy` and `proxy correlate` share names of some.

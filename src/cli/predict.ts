@@ -2,8 +2,9 @@
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictListOf } from '../app/documents/predict.js';
-import { type NamedNetwork, predictNetworks } from '../app/predict.js';
-import { expectLabels, sortedInputs } from '../app/predict-inputs.js';
+import { familyOf } from '../app/families.js';
+import { expectLabels, labelNames, type NamedNetwork, predictNetworks } from '../app/predict.js';
+import { sortedInputs } from '../app/predict-inputs.js';
 import type { OpenedReferences } from '../app/resolve.js';
 import { names, print, threadCount } from './command.js';
 import { printAll } from './predict-output.js';
@@ -27,15 +28,15 @@ export function predictCommand(): Command {
     new Command('predict')
       .summary('predict accuracy and latency of networks')
       .description(
-        `Predicts labels of networks, with prediction intervals, beside their cost. Networks
-are ONNX files, folders of them, or architectures of a search space. If no
-predictor is given, the bundled ones are used.`,
+        `Predicts accuracy and latency of networks, with prediction intervals, beside
+their cost. Networks are ONNX files, folders of ONNX files, or architectures of
+a search space. If no predictor is given, the bundled ones are used.`,
       )
       .argument('[inputs...]', '[predictor.onnx] followed by architectures or ONNX files')
       .option('--input <file>', 'networks, one per line; - for standard input')
-      .option('--data <file>', 'networks of a table')
-      .option('--space <name>', 'search space of architectures that several spaces could read')
-      .option('--label <names>', 'only these labels: a,b', names)
+      .option('--data <file>', 'predict the networks of a table')
+      .option('--space <name>', 'search space, where the architecture fits several')
+      .option('--label <names>', 'labels to predict: a,b (default: all)', names)
       .option('--cost', 'with --input or --data: also count parameters and MACs')
       .option('--list', 'list the bundled predictors, their labels and spaces')
       .option('--threads <n>', 'number of threads (default: all)', threadCount)
@@ -76,13 +77,14 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     sizes: sizesFrom(flags),
   });
   try {
-    expectLabels(flags.label, predictors);
+    expectLabels(flags.label, predictors.length > 0 ? labelNames(predictors) : bundled.labels());
     const isList = flags.input !== undefined || flags.data !== undefined;
     await untilStopped((signal) =>
       printAll(
         predictNetworks(named(networks), {
           predictors,
           bundled,
+          familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
           withCost: !isList || flags.cost === true,
           signal,

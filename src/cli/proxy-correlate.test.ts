@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { correlationsOf } from '../app/correlate.js';
+import { correlationsOf } from '../app/correlations.js';
 import { elementsOf } from '../report/plots/plots.testing.js';
 import { natsSize } from '../spaces/cells/nats-size.js';
 import { describeArchitecture } from '../spaces/describe.js';
@@ -60,7 +60,7 @@ describe('auspex proxy correlate', () => {
     expect(readFileSync(at('s.jsonl'), 'utf8')).toBe(scores);
     expect(text).toMatch(/^loss, lower is better\n {2}12 of 14 rows of /);
     expect(text).toMatch(/\n {2}params ↑ +1\.00\d* /);
-    expect(text).toContain('sept: not for 12 of 12 networks; first PROXY_NO_BLOCKS');
+    expect(text).toContain('sept: no score for 12 of 12 networks; first error: PROXY_NO_BLOCKS');
     for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
     const html = readFileSync(at('r.html'), 'utf8');
     expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);

@@ -33,15 +33,15 @@ export function correlateCommand(outlets: Outlets): Command {
   const command = new Command('correlate')
     .summary('correlate scores with measured data')
     .description(
-      `Scores the rows of a benchmark table and compares: Kendall's τ-b and
-Spearman's ρ with confidence intervals, for every proxy and combination, the
-strongest first. Above 0, a better score means a better row, whether higher or
-lower is better.`,
+      `Scores the rows of a benchmark table and correlates the scores with a label:
+Kendall's τ-b and Spearman's ρ with confidence intervals for every proxy and
+combination, strongest first. Directions are taken into account: a positive
+correlation means that better scores go with better labels.`,
     )
     .requiredOption('--data <table>', 'table with measured values')
     .requiredOption('--label <name>', 'column to compare with')
     .option('--proxies <names>', 'proxies by name, a+b for mean ranks, or all', names, ['all'])
-    .option('--sample <n>', 'number of rows, drawn by the seed (default: all)', wholeNumber)
+    .option('--sample <n>', 'number of rows to draw at random (default: all)', wholeNumber)
     .option('--resamples <n>', 'number of bootstrap resamples', wholeNumber, 1000)
     .option('--report <file>', 'write a bar chart and the numbers as one HTML file');
   return withScoring(command)

@@ -149,7 +149,7 @@ describe('auspex proxy --images', () => {
     expect(few.scores.snip).toBeGreaterThan(0);
     expect((await json(...args, '--batch', '21')).networks[0].error).toMatchObject({
       code: 'PROXY_INPUT',
-      message: 'a batch takes 21 images, and the folder has 20',
+      message: 'a batch needs 21 images, but the folder has 20',
     });
   });
 

@@ -84,10 +84,10 @@ describe('auspex proxy', () => {
     const args = [...pool, '--proxies', 'params,l2_norm,sept,params+l2_norm'];
     const { text, notes, code } = await run(...args, '-o', at('pool.jsonl'));
     expect(code).toBe(0);
-    expect(notes).toMatch(/^1 of 5 networks could not be scored; first no architecture: ARCH_TEXT/);
+    expect(notes).toMatch(/^1 of 5 networks could not be scored; first error: no architecture: ARCH_TEXT/);
     for (const line of text.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
     expect(text).toMatch(/# {2}network +params ↑ +l2_norm ↑ +params\+l2_norm ↑\n/);
-    expect(text).toContain('sept: not for 4 of 5 networks; first PROXY_NO_BLOCKS');
+    expect(text).toContain('sept: no score for 4 of 5 networks; first error: PROXY_NO_BLOCKS');
 
     const whole = readFileSync(at('pool.jsonl'), 'utf8');
     // Killed while the fourth was written.

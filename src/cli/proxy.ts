@@ -26,6 +26,9 @@ import { untilStopped } from './signals.js';
 import { wrap } from './text/format.js';
 import { scoreText } from './text/score.js';
 
+/** Processes begin from compiled files. */
+const IS_BUILT = import.meta.url.endsWith('.js');
+
 interface ProxyFlags extends ScoringFlags {
   space?: string;
   input?: string;
@@ -37,12 +40,12 @@ export function proxyCommand(outlets: Outlets = OUTLETS): Command {
   const command = new Command('proxy')
     .summary('score untrained networks with zero-cost proxies')
     .description(
-      `Scores networks before any training: counts, gradients of one batch,
-activations, the terms of ETAS. A network that cannot be scored is reported
+      `Scores untrained networks: counts, gradients of one batch, activations, and
+the terms of ETAS. A network that cannot be scored is reported
 and does not stop the others.`,
     )
     .argument('[networks...]', 'ONNX files, folders, patterns, architectures, or -')
-    .option('--space <name>', 'the space of architectures that do not name it')
+    .option('--space <name>', 'search space of architectures given without one')
     .option('--input <file>', 'read networks from a file, one per line; - is standard input')
     .option('--data <table>', "score the architectures of a table's rows")
     .option('--proxies <names>', 'proxies by name, a+b for mean ranks, or all (all)', names)
@@ -85,7 +88,9 @@ async function run(given: string[], flags: ProxyFlags, outlets: Outlets): Promis
     inputs: [flags.input, flags.data, ...sampleFiles(flags), ...(flags.output ? networks.files() : [])],
     force: flags.force,
   });
-  const options = { plan, columns, explains: flags.explain, ...runOptions(flags) };
+  // A process of its own is worth its start where a network may take all memory.
+  const isApart = IS_BUILT && networks.kinds().hasFiles;
+  const options = { plan, columns, explains: flags.explain, isApart, ...runOptions(flags) };
   const title = `proxy ${columns.map(({ name }) => name).join(', ')}`;
   const found = await withProgress(title, (progress) =>
     untilStopped((signal) => scoreNetworks(networks, { ...options, signal, progress })),

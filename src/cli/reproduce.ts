@@ -1,4 +1,4 @@
-// `auspex reproduce`: the papers' tables, ours beside the published numbers.
+// `auspex reproduce`: runs the tables of papers and prints our numbers beside the published ones.
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { reproduceDocumentOf, reproduceListOf } from '../app/documents/reproduce.js';
@@ -15,21 +15,21 @@ type ReproduceFlags = ReproduceRequest & { json?: true };
 /** @param tables those there are, and where lines go: others in tests. */
 export function reproduceCommand({ tables = TABLES, write = print } = {}): Command {
   return new Command('reproduce')
-    .summary("run the papers' tables, ours beside the published numbers")
+    .summary('run experiments from papers and compare with published numbers')
     .description(
-      `Trains and tests what the papers' tables have, and prints ours beside the
-published numbers. Without a table: lists them and what is done of each.
-Without --data: shows what is done and runs nothing.`,
+      `Trains and tests the predictors of a paper's table, and prints our numbers
+beside the published ones. Without a table name: lists the tables and their
+progress. Without --data: shows existing results and runs nothing.`,
     )
-    .argument('[table]', 'which table')
-    .option('--data <dir>', 'folder with the benchmark tables; runs what is not done')
-    .option('--out <dir>', 'folder of results, one file for every cell and seed', 'results')
-    .option('--only <regex>', 'only cells whose name it matches', regex)
-    .option('--draws <n>', 'seeds 0 to n-1, each with rows of its own', atLeastOne, 3)
-    .option('--steps <n>', 'steps of every training, to try things out', atLeastOne)
+    .argument('[table]', 'name of a table')
+    .option('--data <dir>', 'folder of benchmark tables; runs what is missing')
+    .option('--out <dir>', 'results folder, with one file per cell and seed', 'results')
+    .option('--only <regex>', 'only cells whose name matches', regex)
+    .option('--draws <n>', 'number of draws: seeds 0 to n-1, each with its own rows', atLeastOne, 3)
+    .option('--steps <n>', 'shorten every training to n steps, for a trial run', atLeastOne)
     .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
-    .option('--force', 'do again what is done, and replace existing files')
-    .option('--report <file>', 'write plot and table as one HTML file')
+    .option('--force', 'repeat finished draws and overwrite existing files')
+    .option('--report <file>', 'write the plot and the table as one HTML file')
     .option('--markdown <file>', 'write the table as Markdown')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -41,8 +41,8 @@ Examples:
   auspex reproduce nb201-accuracy --data tables/ --only '^156-v' --draws 1
   auspex reproduce nb201-accuracy --markdown nb201.md --report nb201.html
 
-Every draw is written as soon as it is done. A run that was stopped goes on
-where it was when the same command is given again.
+Every draw is saved when it finishes. To continue an interrupted run, give the
+same command again.
 The JSON is described in docs/json/reproduce.md.`,
     )
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
@@ -85,7 +85,7 @@ function regex(text: string): RegExp {
   try {
     return new RegExp(text);
   } catch (error) {
-    throw new InvalidArgumentError(`It is no regular expression: ${(error as Error).message}.`);
+    throw new InvalidArgumentError(`It is not a regular expression: ${(error as Error).message}.`);
   }
 }
 

@@ -39,7 +39,8 @@ export async function withProgress<T>(
   const line = progressLine(title.length > 40 ? 'proxy' : title);
   try {
     return await work((done, all) => {
-      if (all > 1) line.report(done / all, `${done} of ${all}`);
+      if (all > 1) line.report(done / all, `${Math.floor(done)} of ${all}`);
+      else if (process.stderr.isTTY) line.report(done, '');
     });
   } finally {
     line.end();

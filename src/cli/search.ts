@@ -28,27 +28,27 @@ export function searchCommand({
     .summary('search a space for good networks')
     .description(
       `Searches a space for good networks within a budget of evaluations. Networks are
-evaluated by a table, a predictor, a zero-cost proxy, or a command of yours
-that gets an ONNX file and prints a number.`,
+evaluated by a table, a predictor, a zero-cost proxy, or your own command, which
+gets an ONNX file and prints a number.`,
     )
     .argument('<space>', 'name of a space, or onnx:FILE for variants of a file')
     .addOption(
       new Option('--strategy <name>', 'search strategy').choices([...STRATEGIES.keys()]).default('evolution'),
     )
     .option('--option <name=value>', 'strategy option: population=50 (repeatable)', strategyOption, {})
-    .option('--proxy <names>', 'for etas: score that selects candidates, as ntsr or snip+params')
+    .option('--proxy <names>', 'for etas: score that selects candidates: ntsr, snip+params')
     .option('--proxy-batch <n>', 'batch size of proxies (16)', wholeNumber)
     .option('--evaluator <what>', 'table:FILE, predictor:FILE or proxy:NAME')
     .option('--evaluate <command>', "evaluate with a command: './train.sh {onnx}'")
     .option('--label <names>', 'objectives: accuracy,latency', names)
     .option('--better <ways>', 'direction per label (default: from the table or predictor)', directions)
-    .option('--timeout <seconds>', 'time limit of a command (3600)', positive)
-    .option('--retries <n>', 'attempts after a command failed (0)', wholeNumber)
+    .option('--timeout <seconds>', 'time limit of the command (3600)', positive)
+    .option('--retries <n>', 'times to retry a failed command (0)', wholeNumber)
     .option('--max <what=number>', 'upper limit: parameters=9e6 (repeatable)', limit)
     .option('--min <what=number>', 'lower limit (repeatable)', limit)
     .requiredOption('--budget <n>', 'number of evaluations', wholeNumber)
     .option('--seed <n>', 'random seed', wholeNumber, 0)
-    .option('--parallel <n>', 'commands or proxies to run at once', wholeNumber, 1)
+    .option('--parallel <n>', 'commands or proxies to run in parallel', wholeNumber, 1)
     .option('-o, --output <folder>', 'write trials.jsonl, winner.onnx and report.html')
     .option('--report <file>', 'write the report to this file')
     .option('--resume', 'continue the search in the output folder')
@@ -66,7 +66,7 @@ Examples:
     --label accuracy,latency --budget 2000
   auspex search onnx:net.onnx --evaluator predictor:p.onnx --budget 200
 
-Limits are on ${COSTS.join(', ')}, or FILE.onnx#label.
+--max and --min limit ${COSTS.join(', ')}, or FILE.onnx#label.
 --resume continues an interrupted search, even after kill -9.
 The JSON is described in docs/json/search.md.`,
     )

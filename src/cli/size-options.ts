@@ -1,4 +1,4 @@
-// The options that give sizes of networks, the same in every command, and what they say.
+// The options that fix sizes of networks, the same in every command.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Sizes } from '../networks/index.js';
 import { AuspexError } from '../util/errors.js';
@@ -18,7 +18,7 @@ export interface SizeFlags {
  *
  * @param batch what the help says of the batch, with the command's default
  */
-export function withSizes(command: Command, batch = 'samples at once (1)'): Command {
+export function withSizes(command: Command, batch = 'batch size (1)'): Command {
   return command
     .option('--batch <n>', batch, atLeastOne)
     .option('--resolution <n>', 'side of input images, or number of tokens', atLeastOne)

@@ -1,8 +1,9 @@
-// `auspex space`: the search spaces, their architectures, and the networks these stand for.
+// `auspex space`: lists search spaces; samples, describes and exports their architectures.
 import { Command } from 'commander';
 import { spaceListOf } from '../app/documents/space.js';
-import { exportNetwork, openSpace, sampleSpace } from '../app/space.js';
+import { exportNetwork, openSpace } from '../app/space.js';
 import { SPACES } from '../spaces/index.js';
+import { sampleSpace } from '../spaces/sample.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
 import { describeCommand } from './space-describe.js';

@@ -1,4 +1,4 @@
-// `auspex train`: a predictor from a table of networks with labels.
+// `auspex train`: trains a predictor on a table of networks with labels.
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { trainDocumentOf } from '../app/documents/train.js';
@@ -30,7 +30,7 @@ export function trainCommand(): Command {
     .description(
       'Trains a predictor on a table of architectures or ONNX files with labels, and\nwrites it as one ONNX file.',
     )
-    .argument('<predictor>', 'the kind of predictor, see below')
+    .argument('<predictor>', 'kind of predictor, see below')
     .requiredOption('--data <file>', 'the table')
     .requiredOption('--label <names>', 'columns to predict: acc, or lat:ms:lower:log,acc', labelRequests)
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
@@ -43,20 +43,20 @@ export function trainCommand(): Command {
       wholeNumber,
     )
     .option('--group <column>', 'keep rows with the same value of this column together')
-    .option('--split <file>', 'use the rows of a split that `auspex data split` wrote')
-    .option('--skip-bad', 'leave out rows that cannot be used, and list them')
+    .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
+    .option('--skip-bad', 'skip invalid rows and list them')
     .option('--seed <n>', 'random seed for the split, weights and row order', wholeNumber, 0)
     .addOption(
-      new Option('--scale <scale>', 'learn labels as they are or as logarithms').choices(['linear', 'log']),
+      new Option('--scale <scale>', 'train on labels or on their logarithms').choices(['linear', 'log']),
     )
     .option('--from <file>', 'start from a trained predictor: a new label from few rows')
-    .option('--members <n>', 'ensemble members, whose mean is the prediction', wholeNumber)
+    .option('--members <n>', 'ensemble members; the prediction is their mean', wholeNumber)
     .option('--steps <n>', 'optimiser steps', wholeNumber)
     .option('--batch <n>', 'rows per step', wholeNumber)
     .option('--rate <number>', 'learning rate', positive)
     .option('--model <json>', 'model options, as {"width":160,"layers":12}', jsonObject)
     .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
-    .option('--curves <file>', 'write loss and validation over the steps, as JSON')
+    .option('--curves <file>', 'write loss and validation score per step as JSON')
     .option('--scratch', 'start from random weights (no pretraining)')
     .option('--resume', 'continue an interrupted training')
     .option('--json', 'print JSON')
@@ -80,10 +80,10 @@ Examples:
   auspex train nn-former --data mine.csv --space nasbench201 --label board_ms \\
     --train 50 --from latency.onnx -o board.onnx
 
-What a label's name says (ms, latency, accuracy, loss …) decides its unit, its
-direction and whether it is learned as a logarithm; --label NAME:lower:log
-changes it. An interrupted training leaves checkpoints beside its output;
---resume with the same options continues it, to the same result.
+Unit, direction and scale of a label are inferred from its name (ms, latency,
+accuracy, loss …); --label NAME:lower:log overrides them. An interrupted
+training leaves checkpoints beside its output; --resume with the same options
+continues it and gives the same result.
 See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;
 }
 
@@ -127,7 +127,7 @@ function jsonObject(text: string): Record<string, unknown> {
     const value = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new InvalidArgumentError('It must be a JSON object.');
 }

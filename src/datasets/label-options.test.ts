@@ -24,8 +24,8 @@ describe('a label as an option', () => {
     ['lat:lower:lower', /two directions/],
     ['lat:log:linear', /two transforms/],
     ['lat:ms:s', /two units, 'ms' and 's'/],
-    ['lat:min', /'min', which is no unit/],
-    ['lat:logarithmic', /no unit/],
+    ['lat:min', /'min', which is not a unit/],
+    ['lat:logarithmic', /not a unit/],
   ])('%j is refused', (text, message) => {
     expect(() => parseLabel(text)).toThrow(expect.objectContaining({ code: 'BAD_LABEL' }));
     expect(() => parseLabel(text)).toThrow(message);

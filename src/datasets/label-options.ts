@@ -47,7 +47,7 @@ export function parseLabel(text: string): LabelRequest {
   for (const part of parts) {
     const word = part.toLowerCase();
     const meant = MEANT.get(word);
-    if (meant !== undefined) throw refuse(`has '${part}', which is no unit`, `write ${meant}`);
+    if (meant !== undefined) throw refuse(`has '${part}', which is not a unit`, `write ${meant}`);
     if (word === 'higher' || word === 'lower') {
       if (found.better !== undefined) throw refuse('has two directions');
       found.better = word;

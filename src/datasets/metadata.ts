@@ -35,11 +35,11 @@ export function parseMetadata(value: unknown, where: string): Metadata {
   const refuse = (problem: string): AuspexError =>
     new AuspexError('TABLE_METADATA', `the description of the table is wrong: ${problem}`, {
       where: { path: where },
-      hint: 'docs/guides/datasets.md tells how it reads',
+      hint: 'docs/guides/datasets.md describes the format',
     });
   if (!isRecord(value)) throw refuse('it is not an object');
   if (value.table !== VERSION && value.table !== 1) {
-    throw refuse(`its version is ${shown(value.table)}, and this auspex knows versions up to ${VERSION}`);
+    throw refuse(`its version is ${shown(value.table)}; this auspex reads versions up to ${VERSION}`);
   }
   if (typeof value.space !== 'string') throw refuse(`its space is ${shown(value.space)}, not a text`);
   if (!isRecord(value.labels)) throw refuse(`its labels are ${shown(value.labels)}, not an object`);

@@ -43,11 +43,19 @@ export interface TableParts {
 }
 
 /**
+ * Networks of one space with named numeric labels, in columns. A table does not change; NaN is a missing value.
+ *
  * @example
- * const table = await readTableFile('nasbench201.csv.gz');
- * const trained = table.withPresent(['cifar10_test']);
- * trained.arch(0);                  // '|nor_conv_3x3~0|+|…'
- * trained.column('cifar10_test')[0] // 93.6
+ * const table = new Table({
+ *   space: 'nats-size',
+ *   labels: [{ name: 'latency', unit: 'ms', better: 'lower', provenance: 'measured on my board' }],
+ *   architectures: ['8:8:8:8:8', '16:16:16:16:16', '24:24:24:24:24'],
+ *   columns: { latency: [1.2, Number.NaN, 3.1] },
+ * });
+ * const measured = table.withPresent(['latency']);
+ * measured.rows; // 2
+ * measured.arch(1); // '24:24:24:24:24'
+ * measured.column('latency')[1]; // 3.1
  */
 export class Table {
   readonly space: string;
@@ -108,7 +116,7 @@ export class Table {
   text(name: string): TextColumn {
     const column = this.texts.get(name);
     if (column) return column;
-    throw new AuspexError('TABLE_NO_TEXT', `the table has no column of words '${name}'`, {
+    throw new AuspexError('TABLE_NO_TEXT', `the table has no text column '${name}'`, {
       hint: `it has ${[...this.texts.keys()].join(', ') || 'none'}; keep one with auspex data import --group ${name}`,
     });
   }
@@ -273,7 +281,7 @@ function finite(name: string, column: Float64Array): Float64Array {
   );
   if (row < 0) return column;
   throw new AuspexError('TABLE_VALUE', `label '${name}' is ${column[row]} in row ${row + 1}`, {
-    hint: 'a value that is not known is missing: NaN in memory, an empty field in a file',
+    hint: 'leave unknown values out: NaN in memory, an empty field in a file',
   });
 }
 

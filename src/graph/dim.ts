@@ -136,6 +136,13 @@ export function symbolsIn(d: Dim): string[] {
   return [...new Set([...d.terms.values()].flatMap((term) => term.atoms.map((atom) => atom.text)))];
 }
 
+/** The names that a size is made of, also those inside of opaque terms: `h` of `floor((h-1)/2)`. */
+export function namesIn(d: Dim): string[] {
+  if (typeof d === 'number') return [];
+  const words = d.toString().split(/[\s()+\-*/,^]+/);
+  return [...new Set(words)].filter((word) => word !== '' && !/^\d|^(floor|ceil|min|max)$/.test(word));
+}
+
 /** A named size. */
 export function symbol(name: string): Expr {
   return Expr.atom({ text: name });

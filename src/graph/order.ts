@@ -52,7 +52,7 @@ function sortNodes(nodes: readonly Node[], isOwn: Test, isOuter: Test, offset: n
           node,
           index + offset,
           `its output '${name}' already exists`,
-          'every value has one name of its own',
+          'every value needs its own name',
         );
       }
       producer.set(name, index);

@@ -257,6 +257,11 @@ function* varints(bytes: Uint8Array, tensor: Tensor): Generator<bigint> {
   if (shift !== 0n) throw dataError(tensor, 'has a list that ends inside a number', 'ONNX_MALFORMED');
 }
 
+/** A tensor from its raw little-endian bytes, which are not copied. */
+export function fromBytes(name: string, dtype: DataType, dims: readonly number[], bytes: Uint8Array): Tensor {
+  return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(bytes) } };
+}
+
 /** A tensor from numbers. */
 export function fromNumbers(
   name: string,
@@ -272,12 +277,12 @@ export function fromNumbers(
   const NumberArray = IS_LITTLE_ENDIAN ? NUMBER_ARRAYS[dtype] : undefined;
   if (NumberArray) {
     const { buffer } = new NumberArray(values);
-    return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(new Uint8Array(buffer)) } };
+    return fromBytes(name, dtype, dims, new Uint8Array(buffer));
   }
   const bytes = new Uint8Array(bytesFor(dtype, values.length));
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < values.length; i++) write(view, i, values[i]!);
-  return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(bytes) } };
+  return fromBytes(name, dtype, dims, bytes);
 }
 
 /** Arrays whose bytes are those of a tensor where the machine's own order is that of files: much faster. */

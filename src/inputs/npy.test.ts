@@ -35,7 +35,7 @@ it.each([
   ['order of Fortran', FORTRAN],
   ['not of numbers', COMPLEX],
   ['not of numbers', BIG_ENDIAN],
-  ['no .npy array', new Uint8Array(200)],
+  ['not a .npy array', new Uint8Array(200)],
   ['takes 24 bytes, and the file has 20', Buffer.from(FLOATS, 'base64').subarray(0, -4)],
 ])('refuses what it cannot read: %s', (message, content) => {
   expect(() => readNpy(file(content))).toThrow(

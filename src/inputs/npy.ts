@@ -34,7 +34,8 @@ export function readNpy(path: string): NpyArray {
   const bytes = readBytes(path);
   const wrong = (message: string, hint = "write it with numpy: np.save('file.npy', array)"): AuspexError =>
     new AuspexError('NPY_FORMAT', message, { where: { file: path }, hint });
-  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== MAGIC) throw wrong('the file is no .npy array');
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== MAGIC)
+    throw wrong('the file is not a .npy array');
   const isShort = bytes[6] === 1;
   const start = isShort ? 10 : 12;
   const end = start + (isShort ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));

@@ -74,7 +74,7 @@ export function percentileInterval(
   const degenerate = resamples - values.length;
   if (degenerate > resamples / 2) {
     throw new AuspexError('METRIC_DEGENERATE', `${degenerate} of ${resamples} resamples are constant`, {
-      hint: 'the rows are too few or too much alike for an interval; give more',
+      hint: 'there are too few different rows for an interval; give more',
     });
   }
   const sorted = Float64Array.from(values).sort();

@@ -12,6 +12,7 @@ export { pearson, spearman } from './correlation.js';
 export type { MetricFunction } from './input.js';
 export { kendallTauA, kendallTauB, kendallTauGennape } from './kendall.js';
 export { ndcgExponential, ndcgLinear, relevances } from './ndcg.js';
+export { type Better, rankMean, ranksOf } from './ranks.js';
 export { accuracyWithin, mae, mape, r2, rmse } from './regression.js';
 export { precisionAtK, regretAtK } from './top.js';
 
@@ -105,7 +106,7 @@ export function metricNamed(text: string): NamedMetric {
   const isWrong = argument !== undefined && (metric?.parameter === undefined || value === undefined);
   if (metric === undefined || isWrong || rest.length > 0) {
     throw new AuspexError('METRIC_UNKNOWN', `there is no metric '${text}'`, {
-      hint: `one of ${Object.entries<Metric>(METRICS)
+      hint: `choose one of ${Object.entries<Metric>(METRICS)
         .map(([key, { parameter }]) => (parameter ? `${key}@${parameter.name}` : key))
         .join(', ')}`,
     });

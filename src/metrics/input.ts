@@ -55,8 +55,8 @@ export function requireVaried(values: Float64Array, side: Side, detail = ''): vo
     where: { path: side },
     hint:
       side === 'predictions'
-        ? 'a predictor that says the same of everything ranks nothing; look at its training'
-        : 'rows of equal truth cannot be ranked; choose others, or more',
+        ? 'a constant prediction ranks nothing; check the training'
+        : 'rows with equal truths cannot be ranked; choose other or more rows',
   });
 }
 
@@ -91,7 +91,7 @@ function finite(values: ArrayLike<number>, side: Side): Float64Array {
     if (!Number.isFinite(value)) {
       throw new AuspexError('METRIC_NOT_FINITE', `row ${i} of the ${side} is ${value}, not a finite number`, {
         where: { path: `${side}[${i}]` },
-        hint: 'leave out rows without a value on both sides, and say how many',
+        hint: 'leave out rows without a value on both sides',
       });
     }
     if (result !== values) result[i] = value!;

@@ -54,7 +54,7 @@ function relativeErrors(predictions: ArrayLike<number>, truths: ArrayLike<number
   const { predictions: p, truths: t } = valuePairs(predictions, truths);
   return t.map((truth, i) => {
     if (truth !== 0) return Math.abs(p[i]! - truth) / Math.abs(truth);
-    throw new AuspexError('METRIC_ZERO_TRUTH', `row ${i} has the truth 0, which no error is relative to`, {
+    throw new AuspexError('METRIC_ZERO_TRUTH', `row ${i} has truth 0, so its relative error is undefined`, {
       where: { path: `truths[${i}]` },
       hint: 'use mae or rmse, or leave out such rows on both sides',
     });

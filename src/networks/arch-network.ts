@@ -32,6 +32,8 @@ export class ArchNetwork extends BaseNetwork {
     return this;
   }
 
+  chosenSizes(): undefined {}
+
   key(): string {
     const { space, value, text } = this.arch;
     const name = this.file === undefined ? space.name : `${space.name}:${this.file}#`;
@@ -57,7 +59,7 @@ export class ArchNetwork extends BaseNetwork {
     const resolution = rest.at(-1);
     const isSquare = rest.length === 1 || (rest.length === 3 && rest[1] === rest[2]);
     if (more.length > 0 || typeof batch !== 'number' || typeof resolution !== 'number' || !isSquare) {
-      throw new AuspexError('BAD_SHAPE', `networks of ${this.arch.space.title} have no such shape`, {
+      throw new AuspexError('BAD_SHAPE', `networks of ${this.arch.space.title} cannot have this shape`, {
         hint: 'give --batch and --resolution; their images are square',
       });
     }

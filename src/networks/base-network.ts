@@ -5,6 +5,7 @@ import type { Inference } from '../analysis/infer.js';
 import type { Model } from '../graph/graph.js';
 import { describeInference, type NetworkDescription } from '../spaces/describe.js';
 import type { Cell } from '../spaces/space.js';
+import type { ChosenSizes } from '../transform/sizes.js';
 import { AuspexError } from '../util/errors.js';
 import type { Architecture, CellForm, Network } from './network.js';
 import type { Sizes } from './sizes.js';
@@ -32,6 +33,7 @@ export abstract class BaseNetwork implements Network {
 
   abstract at(sizes: Sizes): Network;
   abstract settled(): Network;
+  abstract chosenSizes(): ChosenSizes | undefined;
   abstract key(): string;
   protected abstract makeModel(): Model;
   protected abstract makeInference(): Inference;

@@ -8,6 +8,7 @@ import { spaceNamed } from '../spaces/index.js';
 import { ARCH_KEY, SPACE_KEY } from '../spaces/network-builder.js';
 import { openSizes } from '../spaces/onnx/edited-model.js';
 import { onnxSpace } from '../spaces/onnx/neighbourhood.js';
+import { type ChosenSizes, chosenSizes, chosenSizesOf } from '../transform/sizes.js';
 import { AuspexError } from '../util/errors.js';
 import { BaseNetwork, withinFile } from './base-network.js';
 import type { Architecture, Network } from './network.js';
@@ -76,6 +77,7 @@ export class OpenedModel {
 class FileNetwork extends BaseNetwork {
   readonly sizes: Sizes;
   readonly #opened: OpenedModel;
+  #chosen: ChosenSizes | null | undefined;
 
   constructor(opened: OpenedModel, sizes: Sizes) {
     super();
@@ -100,9 +102,30 @@ class FileNetwork extends BaseNetwork {
   }
 
   settled(): Network {
-    if (this.sizes.batch !== undefined) return this;
-    const batch = firstInput(this.inference())[0];
-    return batch === undefined || isKnown(batch) ? this : this.at({ batch: 1 });
+    const chosen = this.chosenSizes();
+    if (chosen === undefined) return this;
+    if (chosen.isChecked) return this.at({ dims: { ...this.sizes.dims, ...chosen.sizes } });
+    // No sizes fit together: the batch at least can be chosen.
+    const [batch] = firstInput(this.inference());
+    return this.sizes.batch !== undefined || isKnown(batch) ? this : this.at({ batch: 1 });
+  }
+
+  chosenSizes(): ChosenSizes | undefined {
+    this.#chosen ??= this.#choose() ?? null;
+    return this.#chosen ?? undefined;
+  }
+
+  #choose(): ChosenSizes | undefined {
+    try {
+      return chosenSizesOf(this.inference());
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      // Some networks can be inferred only once all sizes are known.
+      const { dims = {}, shapes = {} } = this.sizes;
+      const chosen = chosenSizes(this.#opened.model, { dims, shapes });
+      if (chosen?.isChecked) return chosen;
+      throw error;
+    }
   }
 
   key(): string {

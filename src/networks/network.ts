@@ -5,6 +5,7 @@ import type { Inference } from '../analysis/infer.js';
 import type { Model } from '../graph/graph.js';
 import type { NetworkDescription } from '../spaces/describe.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
+import type { ChosenSizes } from '../transform/sizes.js';
 import type { Sizes } from './sizes.js';
 
 /** A point of a search space. */
@@ -29,8 +30,10 @@ export interface Network {
   readonly sizes: Sizes;
   /** The same network at other sizes; what is not given stays. */
   at(sizes: Sizes): Network;
-  /** The network with the sizes chosen that auspex can choose: a batch that is open is 1. */
+  /** The network with sizes chosen for all that it leaves open. */
   settled(): Network;
+  /** The sizes that `settled` chooses, and why; undefined if none are open. */
+  chosenSizes(): ChosenSizes | undefined;
   /** The same for references that mean the same network. */
   key(): string;
   model(): Model;

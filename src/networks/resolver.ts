@@ -99,9 +99,13 @@ export class Resolver {
     if (known !== undefined) return known;
     const { open } = this.#options;
     if (open === undefined) {
-      throw new AuspexError('NETWORKS_UNREADABLE', `there are no files here to read '${path}' from`, {
-        hint: 'give the bytes of the file, or a function that opens it',
-      });
+      throw new AuspexError(
+        'NETWORKS_UNREADABLE',
+        `'${path}' cannot be opened: there is no file system here`,
+        {
+          hint: 'give the bytes of the file, or a function that opens it',
+        },
+      );
     }
     const opened = new OpenedModel(path, path, () => open(path));
     this.#opened.set(path, new WeakRef(opened));
@@ -125,7 +129,7 @@ export class Resolver {
     }
     if (others.length > 0) {
       const names = [found, ...others].map(({ space }) => space.name).join(' or ');
-      throw new AuspexError('ARCH_AMBIGUOUS', `'${shown}' can be an architecture of ${names}`, {
+      throw new AuspexError('ARCH_AMBIGUOUS', `'${shown}' fits several spaces: ${names}`, {
         hint: `write ${found.space.name}:… or give --space`,
       });
     }

@@ -37,7 +37,10 @@ export function multiHeadAttention(s: Scope, x: Value, options: AttentionOptions
   const { heads, mask, memory, dropout: rate = 0 } = options;
   const d = x.length(-1);
   if (d % heads !== 0) {
-    throw new AuspexError('ATTENTION_HEADS', `a width of ${d} is not shared equally by ${heads} heads`);
+    throw new AuspexError(
+      'ATTENTION_HEADS',
+      `a width of ${d} cannot be divided equally among ${heads} heads`,
+    );
   }
   const product = (name: string, from: Value, out: number): Value => linear(s.at(name), from, out, options);
   const [q, k, v] =

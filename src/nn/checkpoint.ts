@@ -48,7 +48,7 @@ export interface Checkpoint {
 /** A checkpoint of something else. */
 export function checkpointMismatch(what: string, cause?: unknown): AuspexError {
   return new AuspexError('CHECKPOINT_MISMATCH', `the checkpoint ${what}`, {
-    hint: 'go on with what the training began with, or remove the checkpoint to start anew',
+    hint: 'continue with the same settings and data, or delete the checkpoint to start over',
     cause,
   });
 }
@@ -117,7 +117,7 @@ export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
 }
 
 function unreadable(message: string, cause?: unknown): AuspexError {
-  const hint = 'remove it to start anew';
+  const hint = 'delete it to start over';
   return new AuspexError('CHECKPOINT_UNREADABLE', message, { hint, cause });
 }
 
@@ -127,7 +127,7 @@ function decoded(bytes: Uint8Array): Checkpoint {
   if (format !== FORMAT) {
     throw unreadable(
       format === undefined
-        ? 'the file is no checkpoint of a training'
+        ? 'the file is not a training checkpoint'
         : `the checkpoint has format '${format}'; this version reads '${FORMAT}'`,
     );
   }
@@ -165,13 +165,13 @@ function fields(value: unknown, what: string): Fields {
 function text(from: Fields, key: string): string {
   const value = from[key];
   if (typeof value === 'string') return value;
-  throw new Error(`'${key}' is no text`);
+  throw new Error(`'${key}' is not a text`);
 }
 
 function number(from: Fields, key: string): number {
   const value = from[key];
   if (typeof value === 'number') return value;
-  throw new Error(`'${key}' is no number`);
+  throw new Error(`'${key}' is not a number`);
 }
 
 /** A number that may be NaN or infinite. */
@@ -183,7 +183,7 @@ function score(from: Fields, key: string): number {
 function count(from: Fields, key: string): number {
   const value = number(from, key);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`'${key}' is no count`);
+  throw new Error(`'${key}' is not a count`);
 }
 
 function optionalNumber(from: Fields, key: string): number | undefined {
@@ -207,11 +207,11 @@ function identityOf(value: unknown): TrainingIdentity {
 function recordOf(value: unknown, curve: (name: string) => number[]): TrainingRecord {
   const from = fields(value, 'record');
   const { validation } = from;
-  if (!Array.isArray(validation)) throw new Error("'validation' is no list");
+  if (!Array.isArray(validation)) throw new Error("'validation' is not a list");
   const step = count(from, 'step');
   const [loss, learningRate, gradientNorm] = STEP_CURVES.map(curve) as [number[], number[], number[]];
   if ([loss, learningRate, gradientNorm].some(({ length }) => length !== step)) {
-    throw new Error(`there are curves of another length than its ${step} steps`);
+    throw new Error(`the length of its curves is not its ${step} steps`);
   }
   return {
     step,

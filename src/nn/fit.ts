@@ -145,8 +145,8 @@ class Fit {
     if (index < done) {
       throw new AuspexError(
         'CHECKPOINT_MISMATCH',
-        `epoch ${epoch} has ${index} batches; ${done} of them were done when the checkpoint was made`,
-        { hint: 'go on with the data the training began with' },
+        `epoch ${epoch} has ${index} batches, but the checkpoint was written after ${done}`,
+        { hint: 'continue with the same data' },
       );
     }
     record.epoch++;

@@ -122,7 +122,7 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
   const forward = trace(shapes, true, (s, batch) => objective.loss(s, batch), LOSS);
   const parameters = [...forward.trace.parameters.values()];
   const trained = parameters.filter((p) => p.isTrained);
-  if (trained.length === 0) throw new AuspexError('NOTHING_TO_TRAIN', 'the loss asks for no parameters');
+  if (trained.length === 0) throw new AuspexError('NOTHING_TO_TRAIN', 'the loss has no parameters to train');
   const reserved = parameters.find(({ name }) => !isParameterName(name));
   if (reserved) throw new Error(`'${OF_PARAMETER}' must not be part of a name: '${reserved.name}'`);
   const { shape } = forward.trace.builder.value(LOSS);

@@ -435,7 +435,7 @@ describe('checkpoints', () => {
     const broken: [Uint8Array, string][] = [
       [bytes.subarray(0, bytes.length - 9), ''],
       [new TextEncoder().encode('{"step": 3}'), ''],
-      [encodeModel(makeModel(graph)), 'no checkpoint'],
+      [encodeModel(makeModel(graph)), 'not a training checkpoint'],
       [withMetadata({ 'auspex.format': 'auspex.checkpoint/9' }), "format 'auspex.checkpoint/9'"],
       [withMetadata({ 'auspex.format': 'auspex.checkpoint/1' }), "'training' is missing"],
       [withMetadata({ 'auspex.format': 'auspex.checkpoint/1', 'auspex.training': '{' }), 'JSON'],
@@ -458,7 +458,7 @@ describe('checkpoints', () => {
       new Trainer(SLOPE, options).fit({ steps: 5, batches: () => batches.slice(0, 1), checkpoint: store }),
     );
     expect(error.code).toBe('CHECKPOINT_MISMATCH');
-    expect(error.message).toBe('epoch 0 has 1 batches; 2 of them were done when the checkpoint was made');
+    expect(error.message).toBe('epoch 0 has 1 batches, but the checkpoint was written after 2');
   });
 
   it('go back to what was, also within one trainer', async () => {

@@ -242,10 +242,7 @@ export class Trainer {
       cause = error;
     }
     if (own !== fingerprint) {
-      throw checkpointMismatch(
-        'is of another objective: for the same batches it computes another loss',
-        cause,
-      );
+      throw checkpointMismatch('belongs to another objective: the loss differs for the same batches', cause);
     }
   }
 
@@ -312,7 +309,10 @@ export class Trainer {
     const names = new Set(specs.map(({ parameter }) => parameter.name));
     for (const name of this.#options.weights?.keys() ?? []) {
       if (!names.has(name)) {
-        throw new AuspexError('WEIGHTS_UNKNOWN', `weights were given for '${name}', which is no parameter`);
+        throw new AuspexError(
+          'WEIGHTS_UNKNOWN',
+          `weights were given for '${name}', which is not a parameter`,
+        );
       }
     }
     return new Map(
@@ -378,5 +378,5 @@ function expectState(specs: readonly StateSpec[], state: State, signature: strin
 function missingParameter({ name }: ParameterSpec, kind: WeightsKind): AuspexError {
   return kind === 'best'
     ? new AuspexError('NO_BEST_WEIGHTS', 'there are no best weights before the first validation')
-    : new AuspexError('PARAMETER_UNTRAINED', `the loss does not use parameter '${name}', which is asked for`);
+    : new AuspexError('PARAMETER_UNTRAINED', `the loss does not use parameter '${name}'`);
 }

@@ -93,7 +93,7 @@ class Decoder {
     if (this.#reader.offset + length > end) {
       throw this.#reader.error(
         'ONNX_TRUNCATED',
-        `a length of ${length} bytes goes beyond the end of what contains it`,
+        `a length of ${length} bytes exceeds the enclosing message`,
         'the file was cut off or is not an ONNX model; get it again',
       );
     }

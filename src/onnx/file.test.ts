@@ -140,7 +140,7 @@ describe('reading', () => {
   });
 
   it.each<[string, () => string, string]>([
-    ['a file that is not there', () => at('none.onnx'), 'no such file'],
+    ['a file that is not there', () => at('none.onnx'), 'does not exist'],
     ['a folder', () => folder, 'not a file'],
     ['a path through a file', () => at('file', 'm.onnx'), 'ENOTDIR'],
   ])('%s', (_, path, message) => {

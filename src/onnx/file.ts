@@ -81,7 +81,7 @@ class ReopenedSource implements ByteSource {
     } finally {
       closeSync(descriptor);
     }
-    throw new AuspexError('DATA_CHANGED', 'the file was written again after the model was opened', {
+    throw new AuspexError('DATA_CHANGED', 'the file changed after the model was opened', {
       where: { file: this.#path },
       hint: 'open the model again',
     });
@@ -102,7 +102,7 @@ function openFile(path: string): [descriptor: number, stat: Stats] {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   EISDIR: 'this is not a file',
   EACCES: 'reading this file is not permitted',
 };
@@ -158,7 +158,7 @@ class FolderFiles implements ExternalFiles {
     if (known) return known;
     const refuse = (): never => {
       throw new AuspexError('EXTERNAL_DATA', `external data at '${location}' is outside the model's folder`, {
-        hint: 'external data must lie in the folder of the model or below it',
+        hint: "external data must be inside the model's folder",
       });
     };
     const outside = (path: string): boolean => {
@@ -223,7 +223,15 @@ const EXTERNAL_FROM_BYTES = 1024;
 /** Offsets are multiples of a page, so that runtimes can map the weights into memory. */
 const ALIGNMENT = 4096;
 
-/** Writes a model to a path. Either all of it is there afterwards, or nothing has changed. */
+/**
+ * Writes a model to a path, with external data if it is too large for one file. Either all of it is there afterwards, or
+ * nothing has changed.
+ *
+ * @example
+ * const arch = 'nats-size:8:8:8:8:8';
+ * writeModel(network(arch).model(), 'small.onnx');
+ * cost('small.onnx').totals.parameters === network(arch).counts().parameters; // true
+ */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const total = totalDataBytes(model.graph);
   const split = options.externalData === 'always' || total > MAX_MESSAGE_BYTES - 64 * 1024 * 1024;

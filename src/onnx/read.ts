@@ -53,7 +53,7 @@ export function decodeModel(source: ByteSource | Uint8Array, options: ReadOption
   const proto = decode(bytes, MODEL, { ...DEFAULT_LIMITS, ...options.limits }, conversions);
   if (proto.graph === undefined) {
     throw new AuspexError('ONNX_NO_GRAPH', 'the file contains no graph', {
-      hint: 'this does not look like an ONNX model; check that the right file was given',
+      hint: 'it is probably not an ONNX model; check the path',
     });
   }
   return reader.model(proto);
@@ -356,7 +356,7 @@ class ModelReader {
 
   #checkRank(rank: number, path: Path): void {
     if (rank > MAX_RANK) {
-      fail('ONNX_LIMIT', `a shape has ${rank} dimensions; ${MAX_RANK} are the limit`, path);
+      fail('ONNX_LIMIT', `a shape has ${rank} dimensions; the limit is ${MAX_RANK}`, path);
     }
   }
 

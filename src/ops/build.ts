@@ -82,9 +82,13 @@ export class Builder {
     this.runsOnce = runsOnce;
     this.isDifferentiatedAgain = isDifferentiatedAgain;
     if (this.opset < LEAST_OPSET) {
-      throw new AuspexError('OPSET_TOO_OLD', `the model uses opset ${this.opset}; ${LEAST_OPSET} is needed`, {
-        hint: 'convert it first, for example with onnx.version_converter, or export it again',
-      });
+      throw new AuspexError(
+        'OPSET_TOO_OLD',
+        `the model uses opset ${this.opset}; at least ${LEAST_OPSET} is needed`,
+        {
+          hint: 'convert it first, for example with onnx.version_converter, or export it again',
+        },
+      );
     }
   }
 

@@ -14,11 +14,13 @@ import {
 import type { Tensor } from '../graph/tensor.js';
 import { formatType, isTensor, type Shape, TensorType, type ValueType } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
+import type { FloatRule } from './float.js';
 import type { Decomposition, GradientRule } from './gradient.js';
 import type { InputRoles } from './inputs.js';
 import { inputsOf } from './registry.js';
 import { schemaFor } from './schemas.js';
 import type { Traits } from './traits.js';
+import type { VersionChange } from './versions.js';
 
 export type { InputRole, InputRoles } from './inputs.js';
 
@@ -44,6 +46,10 @@ export interface Operator {
   readonly gradient?: GradientRule;
   /** What a fused operator is made of. */
   readonly decompose?: Decomposition;
+  /** How its versions differ, oldest first. */
+  readonly versions?: readonly VersionChange[];
+  /** What a quantised operator computes in floats. */
+  readonly float?: FloatRule;
 }
 
 /** What one application costs. Undefined where sizes are unknown. */
@@ -89,6 +95,8 @@ export interface CallScope {
   inferBody(node: Node, graph: Graph, inputs: readonly ValueType[], name: string): InferredBody;
   /** Whether a subgraph, inferred twice, has the same types throughout, so that both runs cost the same. */
   sameWork(a: InferredBody, b: InferredBody): boolean;
+  /** Whether to take for granted what is likely; if that leads to a contradiction, everything is inferred again without. */
+  mayAssume?(): boolean;
 }
 
 const NO_TYPES: readonly ValueType[] = [];
@@ -312,6 +320,11 @@ export class Call {
   /** A size that only running the network can tell: a symbol named after the output and its dimension. */
   unknownSize(output: number, axis: number): Dim {
     return axisSize(this.node.outputs[output] || `${nodeLabel(this.node)}.${output}`, axis);
+  }
+
+  /** Whether what is likely, but not certain, may be taken for granted: an open size is not 1. */
+  mayAssume(): boolean {
+    return this.#scope.mayAssume?.() ?? true;
   }
 
   /** Infers a subgraph and records it as something this node runs. */

@@ -155,7 +155,7 @@ export async function runInOrt(model: Model, inputs: readonly (TestInput | null)
     const feeds: Record<string, ort.Tensor> = {};
     inputs.forEach((x, i) => {
       if (x === null || x.constant) return;
-      feeds[`x${i}`] = toOrt(x);
+      feeds[`x${i}`] = ortTensor(x);
     });
     const results = await session.run(feeds);
     return session.outputNames.map((name) => {
@@ -173,7 +173,7 @@ function valuesOf({ type, data }: ort.Tensor): readonly number[] | undefined {
   return Array.from(data as ArrayLike<number | bigint | boolean>, Number);
 }
 
-function toOrt(x: TestInput): ort.Tensor {
+export function ortTensor(x: TestInput): ort.Tensor {
   const bytes = bytesOf(x);
   const { buffer } = bytes;
   switch (x.dtype) {

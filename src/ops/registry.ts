@@ -1,6 +1,7 @@
 // Which definition an operator name has. A family of operators is a file that exports an `OperatorTable`;
 // index.ts lists the families.
 import { isDefaultDomain, type Node } from '../graph/graph.js';
+import { AuspexError } from '../util/errors.js';
 import { FormalInputs, schemaInputs } from './inputs.js';
 import type { Operator } from './operator.js';
 import { type OperatorSchema, operatorSchemas } from './schemas.js';
@@ -14,10 +15,22 @@ export type OperatorKey = Pick<Node, 'opType' | 'domain'>;
 
 const definitions = new Map<string, Operator>();
 
-/** Adds operators. A name that is taken is a mistake of the program. */
+/**
+ * Adds operators: how shapes follow, what they cost, what their inputs are called.
+ *
+ * @throws AuspexError OPERATOR_TWICE
+ * @example
+ * registerOperators({
+ *   'my.domain.Double': {
+ *     infer: (call) => [call.tensor(0)],
+ *     cost: { describe: 'nothing', of: () => ({}) },
+ *     inputs: ['X'],
+ *   },
+ * });
+ */
 export function registerOperators(table: OperatorTable): void {
   for (const [name, operator] of Object.entries(table)) {
-    if (definitions.has(name)) throw new Error(`operator ${name} is defined twice`);
+    if (definitions.has(name)) throw new AuspexError('OPERATOR_TWICE', `operator ${name} is defined twice`);
     definitions.set(name, operator);
   }
 }

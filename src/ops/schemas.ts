@@ -100,3 +100,15 @@ function decodeAttribute(text: string): AttributeSchema {
   if (typeof value === 'number' && type === 'float') return { type, default: Math.fround(value) };
   return { type, default: value };
 }
+
+let newest: number | undefined;
+
+/** The newest version of ai.onnx that brought an operator. */
+export function newestOpset(): number {
+  newest ??= Math.max(
+    ...Object.keys(SCHEMAS)
+      .filter((key) => !key.includes('::'))
+      .flatMap((key) => operatorSchemas(key)!.map(({ since }) => since)),
+  );
+  return newest;
+}

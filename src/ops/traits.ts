@@ -4,8 +4,10 @@
 // | trait             | says                                                     | asked by                           |
 // |-------------------|----------------------------------------------------------|------------------------------------|
 // | moves             | how elements of an input become elements of the output   | constants, weights, views, patterns|
+// | reshapes          | how an operator that moves by `shape` says the new one   | other batches                      |
 // | isView            | the first output shares the memory of the first input    | cost, liveness                     |
 // | activation        | an elementwise function of one input, and which          | activation proxies, edits of files |
+// | isElementwise     | one element of each input, broadcast, makes one          | other batches                      |
 // | arithmetic        | elementwise arithmetic with broadcasting, and which      | patterns, residual sums, scales    |
 // | normalisation     | over what it takes its statistics                        | weights, normalisations, axes      |
 // | pooling           | what a window keeps, and how large it is                 | features, layers                   |
@@ -13,13 +15,19 @@
 // | convolution       | plain, transposed or deformable                          | layers, fans, axes of channels     |
 // | product           | how its matrices are written                             | layers, attention                  |
 // | softmax           | itself or its logarithm                                  | attention, logits                  |
+// | isLinear          | a linear function of its first input, no other trait     | flows in powers of two             |
 // | recurrent         | a layer that goes through a sequence                     | weights                            |
 // | attention         | scores, softmax and weighted values in one operator      | blocks of transformers             |
+// | marks             | 1 where an index, or an equal number, stands             | tables that tokens are looked up in|
 // | ignoresElementsOf | inputs of which only size and type are looked at         | what depends on the input          |
 // | draws             | random numbers: always, or in training only              | seeds, common subexpressions       |
 // | typeAttribute     | the attribute that names the element type of the output  | wider types of floats              |
 // | sequence          | how it makes or takes apart a sequence of tensors        | flattening                         |
 // | controlFlow       | which graphs of its own it runs                          | flattening                         |
+// | range             | numbers that its output lies between                     | dequantising                       |
+// | rounds            | to whole numbers                                         | dequantising                       |
+// | selects           | what it gives, or how much, is chosen by comparing data  | cutting off post-processing        |
+// | float32           | that it takes no narrower floats, or which inputs do not | networks in float16                |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -50,6 +58,17 @@ export type Movement =
   | 'pad'
   /** Rounded to, or scaled back from, integers: the only movement that computes. */
   | 'quantisation';
+
+/** How a new shape is told. */
+export type Reshaping =
+  /** Size by size. */
+  | 'target'
+  /** By an axis: what is in front of it, and the rest. */
+  | 'flat'
+  /** Without some axes of size 1. */
+  | 'drops'
+  /** With more axes of size 1. */
+  | 'inserts';
 
 export type Activation =
   /** Nearly 0 on one side and nearly the identity on the other: ReLU, GELU, SiLU, ELU … */
@@ -103,7 +122,9 @@ export type Reduction = 'mean' | 'sum' | 'maximum' | 'other';
 
 export interface Traits {
   readonly moves?: Movement;
+  readonly reshapes?: Reshaping;
   readonly isView?: true;
+  readonly isElementwise?: true;
   readonly activation?: Activation;
   readonly arithmetic?: Arithmetic;
   readonly normalisation?: Normalisation;
@@ -113,8 +134,11 @@ export interface Traits {
   /** `matmul`: numpy's; `gemm`: of two matrices, with a third added; `einsum`: by an equation; `packed`: of weights in few bits. */
   readonly product?: 'matmul' | 'gemm' | 'einsum' | 'packed';
   readonly softmax?: 'plain' | 'logarithm';
+  readonly isLinear?: true;
   readonly recurrent?: true;
   readonly attention?: true;
+  /** `index`: of an axis as long as a depth that is given; `equal`: of two inputs. */
+  readonly marks?: 'index' | 'equal';
   /** Names of inputs. */
   readonly ignoresElementsOf?: readonly string[];
   readonly draws?: 'always' | 'inTraining';
@@ -123,5 +147,13 @@ export interface Traits {
   readonly sequence?: 'construct' | 'split' | 'at' | 'concat';
   /** `branch`: one of several bodies runs; `loop`: one runs again and again. */
   readonly controlFlow?: 'branch' | 'loop';
+  /** The lowest and the highest number of its first output, whatever goes in. */
+  readonly range?: readonly [number, number];
+  /** Gives the whole number above, below or nearest. */
+  readonly rounds?: true;
+  /** Chooses elements, or their places, by comparing what goes in: what a detector does to its boxes at the end. */
+  readonly selects?: true;
+  /** Takes float32 and no float16; or the names of inputs that do. */
+  readonly float32?: true | readonly string[];
   readonly isConstant?: true;
 }

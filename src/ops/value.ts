@@ -24,7 +24,7 @@ export class Value {
 
   get tensor(): TensorType {
     if (isTensor(this.type)) return this.type;
-    throw new AuspexError('TYPE_MISMATCH', `'${this.name}' is no tensor`);
+    throw new AuspexError('TYPE_MISMATCH', `'${this.name}' is not a tensor`);
   }
 
   get dtype(): DataType {
@@ -357,7 +357,7 @@ export class Value {
       else if (!isKnown(d) && !sameDim(d, from[i]!)) {
         throw new AuspexError(
           'SHAPE_UNKNOWN',
-          `whether [${to}] is repeated to [${from}] depends on sizes that are not fixed`,
+          `whether [${to}] is broadcast to [${from}] depends on sizes that are not fixed`,
           { hint: 'fix the sizes of the inputs' },
         );
       }

@@ -139,7 +139,7 @@ function knownRows(predictions: Float64Array, truths: ArrayLike<number>): number
           hint:
             wrong === 'truth'
               ? 'leave such rows out of the table, or leave their value empty'
-              : 'the predictor is broken, or was trained on labels that it could not learn',
+              : 'the predictor is broken; check its training',
         },
       );
     }
@@ -148,8 +148,8 @@ function knownRows(predictions: Float64Array, truths: ArrayLike<number>): number
   if (known.length < 2) {
     throw new AuspexError(
       'EVALUATE_TOO_FEW',
-      `${known.length} of ${truths.length} rows have a truth, and nothing can be said of fewer than 2`,
-      { hint: 'give more rows, or choose a label that they have' },
+      `${known.length} of ${truths.length} rows have a truth; at least 2 are needed`,
+      { hint: 'give more rows, or choose another label' },
     );
   }
   return known;

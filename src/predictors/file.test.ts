@@ -100,7 +100,11 @@ describe('what a file says', () => {
       { ...FIRST, labels: [{ ...FIRST.labels[0], interval: {} }] },
       /damaged at labels/,
     ],
-    ['an unknown kind of version 1', { ...FIRST, vocabulary: undefined, kind: 'magic' }, /kind 'magic'/],
+    [
+      'an unknown kind of version 1',
+      { ...FIRST, vocabulary: undefined, kind: 'magic' },
+      /kind of predictor 'magic'/,
+    ],
   ])('is refused with %s', (_, info, message) => {
     expect(() => infoOf(modelWith(info))).toThrow(expect.objectContaining({ code: 'NOT_A_PREDICTOR' }));
     expect(() => infoOf(modelWith(info))).toThrow(message);

@@ -112,9 +112,13 @@ export function infoOf(model: Model): PredictorInfo {
   }
   const { version } = checked<{ version: number }>(z.object({ version: z.number() }), found);
   if (version > 2) {
-    throw new AuspexError('PREDICTOR_TOO_NEW', `the predictor is of version ${version}; this knows 2`, {
-      hint: 'update auspex',
-    });
+    throw new AuspexError(
+      'PREDICTOR_TOO_NEW',
+      `the predictor has version ${version}; this auspex reads versions up to 2`,
+      {
+        hint: 'update auspex',
+      },
+    );
   }
   const info: PredictorInfo =
     version === 1 ? migrated(checked<First>(FIRST, found), model) : checked(INFO, found);
@@ -179,5 +183,5 @@ function migratedView(
   }
   const encoding = ENCODINGS[kind];
   if (encoding !== undefined) return { view: 'nnlqp', state: { encoding } };
-  throw notOurs(`there is no predictor of the kind '${printableStart(kind, 40)}'`);
+  throw notOurs(`unknown kind of predictor '${printableStart(kind, 40)}'`);
 }

@@ -65,7 +65,7 @@ export async function fitLabels(
 ): Promise<Fitted> {
   const { labels, validation, from, split, digests } = data;
   if (labels === undefined) {
-    throw new AuspexError('LABELS_MISSING', `${kind.title} learns labels, and there are none`);
+    throw new AuspexError('LABELS_MISSING', `${kind.title} needs labels, but none were given`);
   }
   // What is wrong with labels is said before networks are read.
   labels.names.forEach((_, i) => {
@@ -223,8 +223,7 @@ async function intervalsOf(
   fresh: readonly number[],
 ): Promise<(IntervalRule | undefined)[]> {
   const values = await runner.runAll('values', set);
-  if (!values.every(Number.isFinite))
-    throw diverged('what is predicted of validation rows is no finite number');
+  if (!values.every(Number.isFinite)) throw diverged('predictions for validation rows are not finite');
   const [found, truths] = [someLabels({ ...labels, values }, fresh), someLabels(labels, fresh)];
   return labels.names.map((_, i) => {
     const { predictions, known } = knownColumn(found.values, truths, i);

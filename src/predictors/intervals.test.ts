@@ -13,7 +13,7 @@ describe('conformal intervals', () => {
   });
 
   it('need enough rows', () => {
-    expect(() => conformalInterval([0, 0], [1, 2])).toThrow(/2 held-out rows cannot promise 90%/);
+    expect(() => conformalInterval([0, 0], [1, 2])).toThrow(/2 held-out rows are too few for 90%/);
     expect(conformalInterval(new Float64Array(9), new Float64Array(9).fill(3)).groups).toEqual([
       { halfWidth: 3 },
     ]);

@@ -61,7 +61,7 @@ function quantile(errors: Float64Array, coverage: number): number {
   if (rank <= errors.length) return errors[rank - 1]!;
   throw new AuspexError(
     'INTERVAL_TOO_FEW',
-    `${errors.length} held-out rows cannot promise ${coverage * 100}% coverage`,
+    `${errors.length} held-out rows are too few for ${coverage * 100}% coverage`,
     { hint: `hold out at least ${Math.ceil(coverage / (1 - coverage))} rows` },
   );
 }

@@ -98,6 +98,14 @@ const kinds = new Map<string, PredictorKind>();
 /** All kinds, in the order they were registered. */
 export const KINDS: ReadonlyMap<string, PredictorKind> = kinds;
 
+/**
+ * Makes a kind of predictor known by its name. `graphKind` and `featureKind` make and register one.
+ *
+ * @example
+ * const forest = predictorKinds().find(({ name }) => name === 'forest')!;
+ * registerKind({ ...forest, name: 'my-forest', title: 'My forest' });
+ * predictorKinds().at(-1)?.name; // 'my-forest'
+ */
 export function registerKind<O>(kind: PredictorKind<O>): PredictorKind<O> {
   kinds.set(kind.name, kind as PredictorKind);
   return kind;
@@ -112,7 +120,7 @@ export function kindNamed(name: string): PredictorKind {
   const kind = KINDS.get(name);
   if (kind !== undefined) return kind;
   throw new AuspexError('PREDICTOR_UNKNOWN', `there is no predictor called '${printableStart(name, 40)}'`, {
-    hint: `there are ${[...KINDS.keys()].join(', ')}`,
+    hint: `choose one of ${[...KINDS.keys()].join(', ')}`,
   });
 }
 

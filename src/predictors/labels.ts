@@ -38,6 +38,21 @@ export interface TargetTransform {
 
 const TRANSFORMS = new Map<string, TargetTransform>();
 
+/**
+ * Makes a transform of labels known by its name.
+ *
+ * @example
+ * registerTransform({
+ *   name: 'per-mac',
+ *   scale: 'linear',
+ *   ofNetwork: {
+ *     measure: (net) => net.counts().macs,
+ *     fit: () => ({}),
+ *     learned: (value, macs) => value / macs,
+ *     value: (learned, macs) => learned * macs,
+ *   },
+ * });
+ */
 export function registerTransform(transform: TargetTransform): void {
   TRANSFORMS.set(transform.name, transform);
 }
@@ -49,8 +64,8 @@ registerTransform({ name: 'log', scale: 'log' });
 export function transformNamed(name: string): TargetTransform {
   const found = TRANSFORMS.get(name);
   if (found !== undefined) return found;
-  throw new AuspexError('TRANSFORM_UNKNOWN', `labels cannot be learned as '${name}'`, {
-    hint: `there are ${[...TRANSFORMS.keys()].join(', ')}`,
+  throw new AuspexError('TRANSFORM_UNKNOWN', `unknown label transform '${name}'`, {
+    hint: `choose one of ${[...TRANSFORMS.keys()].join(', ')}`,
   });
 }
 
@@ -95,7 +110,7 @@ export function labelScale(
   const name = names[label]!;
   const known = column({ names, values }, label).filter((y) => !Number.isNaN(y));
   if (known.length < 2) {
-    throw new AuspexError('LABEL_TOO_FEW', `${known.length} rows have the label '${name}'`, {
+    throw new AuspexError('LABEL_TOO_FEW', `only ${known.length} rows have the label '${name}'`, {
       hint: 'give at least two rows that have it',
     });
   }
@@ -103,7 +118,7 @@ export function labelScale(
   if (!isPositive && (scale === 'log' || standard.kind === 'ratio')) {
     const wrong = known.find((y) => !(y > 0 && y < Number.POSITIVE_INFINITY));
     throw new AuspexError('LABEL_NOT_POSITIVE', `a row has ${wrong} for '${name}', which must be above 0`, {
-      hint: 'leave out such rows, or train it as it is and not as its logarithm',
+      hint: 'leave out such rows, or train with --scale linear',
     });
   }
   const learned = scale === 'log' ? known.map(Math.log) : known;

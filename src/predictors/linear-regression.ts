@@ -104,7 +104,10 @@ export class LinearRegression {
   static fromJSON(fitted: LinearRegressionJson): LinearRegression {
     const { features, means, deviations, weights } = fitted;
     if ([means, deviations, weights].some((list) => list.length !== features.length)) {
-      throw new AuspexError('LINEAR_JSON', 'the regression has not one number of each kind for a feature');
+      throw new AuspexError(
+        'LINEAR_JSON',
+        'the regression does not have one number of each kind per feature',
+      );
     }
     return new LinearRegression(fitted);
   }
@@ -119,7 +122,7 @@ function columnsOf({ names, data, count }: FeatureRows, log: boolean): Float64Ar
     if (bad < 0) return column.map(Math.log);
     throw new AuspexError('FEATURES_NOT_POSITIVE', `row ${bad} has ${column[bad]} as '${name}'`, {
       where: { path: `rows[${bad}].${name}` },
-      hint: 'only numbers greater than 0 have logarithms',
+      hint: 'logarithms need numbers greater than 0',
     });
   });
 }

@@ -100,9 +100,9 @@ export function predictionsOf(
   if (predictor.predict) return predictor.predict(networks, options);
   throw new AuspexError(
     'PREDICTOR_WITHOUT_VALUES',
-    `${predictor.info.kind} compares networks, and predicts no values`,
+    `${predictor.info.kind} compares networks and does not predict values`,
     {
-      hint: 'give a predictor of labels',
+      hint: 'give a predictor that has labels',
     },
   );
 }

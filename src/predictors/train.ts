@@ -149,7 +149,7 @@ async function trainMember(
     const run = async (batch: Batch) => (await trainer.predict(batch)).data as Float32Array;
     const found = await predictAll(set, width, [run], { isFilled: true });
     if (found.every(Number.isFinite)) return found;
-    throw diverged('what is predicted of validation rows is no finite number');
+    throw diverged('predictions for validation rows are not finite');
   };
   const store = run.checkpoint?.(`${stage.name ?? 'member'}${member}`);
   try {
@@ -177,7 +177,7 @@ async function trainMember(
 export function diverged(what: string): AuspexError {
   return new AuspexError('TRAINING_DIVERGED', what, {
     kind: 'failure',
-    hint: 'lower the learning rate: --rate 1e-4; labels and features were all finite',
+    hint: 'lower the learning rate, as in --rate 1e-4; all labels and features are finite',
   });
 }
 

@@ -51,8 +51,8 @@ describe('names', () => {
     ['Zen', "'zen'"],
     ['epe', "'epe_nas'"],
     ['ntrs', 'ntsr'],
-    ['', 'there are params'],
-    ['something else', 'there are params'],
+    ['', 'choose one of params'],
+    ['something else', 'choose one of params'],
   ])("that are unknown, such as '%s', are answered with %s", (name, hint) => {
     expect(() => proxyNamed(name)).toThrowError(
       expect.objectContaining({ code: 'PROXY_UNKNOWN', hint: expect.stringContaining(hint) }),

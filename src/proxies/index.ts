@@ -21,6 +21,8 @@ export type { InputBatch, InputTensor } from './subject/batch.js';
 export { type AttentionBlock, findBlocks } from './subject/blocks.js';
 export { type ExplainedTensor, type Explanation, explainSubject } from './subject/explain.js';
 export { type Features, featuresOf } from './subject/features.js';
+export { LOSS_KINDS, type LossKind } from './subject/head-evidence.js';
+export type { Head } from './subject/heads.js';
 export type { Initialisation } from './subject/reinitialise.js';
 export { Subject, type SubjectOptions } from './subject/subject.js';
 
@@ -29,10 +31,31 @@ const proxies: ZeroCostProxy[] = [...GRADIENT_PROXIES, ...ACTIVATION_PROXIES, ..
 /** All proxies, those that were registered last. */
 export const PROXIES: readonly ZeroCostProxy[] = proxies;
 
-/** Makes a proxy known by its name. @throws AuspexError PROXY_TWICE */
+/**
+ * Makes a zero-cost proxy known by its name; `defineProxy` makes one.
+ *
+ * @throws AuspexError PROXY_TWICE
+ * @example
+ * registerProxy(
+ *   defineProxy({
+ *     name: 'nodes',
+ *     title: 'Nodes',
+ *     paper: 'none',
+ *     formula: 'the number of nodes',
+ *     better: 'higher',
+ *     scale: 'raw',
+ *     needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *     variants: {},
+ *     elsewhere: '',
+ *     score: async ({ model }) => ({ value: model.graph.nodes.length, details: {} }),
+ *   }),
+ * );
+ * const [net] = await score('resnet8.onnx', ['nodes']);
+ * net.scores.nodes; // 28
+ */
 export function registerProxy(proxy: ZeroCostProxy): void {
   if (proxies.some(({ name }) => name === proxy.name)) {
-    throw new AuspexError('PROXY_TWICE', `there is a proxy called '${proxy.name}' already`);
+    throw new AuspexError('PROXY_TWICE', `a proxy called '${proxy.name}' already exists`);
   }
   proxies.push(proxy);
 }
@@ -51,16 +74,20 @@ export function proxyNamed(name: string): ZeroCostProxy {
   if (proxy) return proxy;
   const shown = printableStart(name, 40);
   if (Object.hasOwn(COMBINATIONS, name)) {
-    throw new AuspexError('PROXY_POOL', `'${shown}' is no score of one network, but a rank within a pool`, {
-      hint: `score a pool by ${COMBINATIONS[name]!.split('+').join(' and ')}, then combine the ranks`,
-    });
+    throw new AuspexError(
+      'PROXY_POOL',
+      `'${shown}' ranks networks against each other; it has no value for one network`,
+      {
+        hint: `score several networks with ${COMBINATIONS[name]!.split('+').join(' and ')}, then combine the ranks`,
+      },
+    );
   }
   const close = suggestions(name);
   throw new AuspexError('PROXY_UNKNOWN', `there is no proxy called '${shown}'`, {
     hint:
       close.length > 0
         ? `did you mean ${close.map((other) => `'${other}'`).join(' or ')}?`
-        : `there are ${[...PROXIES.map((p) => p.name), ...Object.keys(COMBINATIONS)].join(', ')}`,
+        : `choose one of ${[...PROXIES.map((p) => p.name), ...Object.keys(COMBINATIONS)].join(', ')}`,
   });
 }
 

@@ -29,7 +29,10 @@ export interface ProxyNeeds {
   readonly samples: number;
   /** How many batches. */
   readonly batches: number;
+  /** A loss: classes, or targets, of samples. */
   readonly labels: boolean;
+  /** Whether the output must be of classes. */
+  readonly classes?: true;
   /** Whether gradients are taken, so that every operator on their way needs a rule for them. */
   readonly gradients: boolean;
 }
@@ -82,20 +85,39 @@ export type Outcome =
       readonly isOfPreparation?: true;
     };
 
+/** Takes an outcome as soon as it is there, with its place among the requests. */
+export type OutcomeReport = (outcome: Outcome, index: number) => void;
+
 /** Scores a network by several proxies; what they can share is computed once. */
-export async function scoreAll(subject: Subject, requests: readonly ProxyRequest[]): Promise<Outcome[]> {
+export async function scoreAll(
+  subject: Subject,
+  requests: readonly ProxyRequest[],
+  report?: OutcomeReport,
+): Promise<Outcome[]> {
   for (const { proxy } of requests) for (const quantity of proxy.shares ?? []) subject.wanted.add(quantity);
   const outcomes: Outcome[] = [];
   for (const { proxy, variant } of requests) {
-    try {
-      const score = await proxy.score(subject, variant === undefined ? {} : { variant });
-      outcomes.push({ proxy, variant, score });
-    } catch (error) {
-      if (!(error instanceof AuspexError)) throw error;
-      outcomes.push({ proxy, variant, error });
-    }
+    const outcome = await outcomeOf(subject, { proxy, ...(variant === undefined ? {} : { variant }) });
+    outcomes.push(outcome);
+    report?.(outcome, outcomes.length - 1);
   }
   return outcomes;
+}
+
+async function outcomeOf(subject: Subject, { proxy, variant }: ProxyRequest): Promise<Outcome> {
+  try {
+    const score = await proxy.score(subject, variant === undefined ? {} : { variant });
+    return { proxy, variant, score };
+  } catch (error) {
+    return { proxy, variant, error: asProblem(error) };
+  }
+}
+
+/** A defect, or a lack of memory, is one proxy's own, too. */
+function asProblem(error: unknown): AuspexError {
+  if (error instanceof AuspexError) return error;
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new AuspexError('UNEXPECTED', message, { kind: 'failure', cause: error });
 }
 
 /**
@@ -112,6 +134,7 @@ export async function scoreNetwork(
   requests: readonly ProxyRequest[],
   options: () => SubjectOptions | Subject = () => ({}),
   sizes: PrepareOptions = {},
+  report?: OutcomeReport,
 ): Promise<Outcome[]> {
   let network: NetworkCounts | undefined;
   const counted = requests.map(({ proxy, variant }): Outcome | undefined => {
@@ -125,8 +148,13 @@ export async function scoreNetwork(
       return { proxy, variant, error };
     }
   });
-  const others = requests.filter((_, i) => counted[i] === undefined);
-  const scored = others.length === 0 ? [] : await prepared(model, others, options);
+  const places = requests.flatMap((_, i) => (counted[i] === undefined ? [i] : []));
+  counted.forEach((outcome, i) => {
+    if (outcome) report?.(outcome, i);
+  });
+  const others = places.map((i) => requests[i]!);
+  const later: OutcomeReport = (outcome, i) => report?.(outcome, places[i]!);
+  const scored = others.length === 0 ? [] : await prepared(model, others, options, later);
   return counted.map((outcome) => outcome ?? scored.shift()!);
 }
 
@@ -134,16 +162,17 @@ async function prepared(
   model: Model,
   requests: readonly ProxyRequest[],
   options: () => SubjectOptions | Subject,
+  report: OutcomeReport,
 ): Promise<Outcome[]> {
   let subject: Subject;
   try {
     const given = options();
     subject = given instanceof Subject ? given : Subject.of(model, given);
   } catch (error) {
-    if (!(error instanceof AuspexError)) throw error;
-    return requests.map(({ proxy, variant }) => ({ proxy, variant, error, isOfPreparation: true }));
+    const problem = asProblem(error);
+    return requests.map(({ proxy, variant }) => ({ proxy, variant, error: problem, isOfPreparation: true }));
   }
-  return scoreAll(subject, requests);
+  return scoreAll(subject, requests, report);
 }
 
 /** What a proxy is written as, without the checks that all of them make: by what it counts, by what it scores, or both. */
@@ -152,7 +181,24 @@ export type ProxyDefinition = Omit<ZeroCostProxy, 'count' | 'score'> & {
   score?(subject: Subject, variant: string | undefined): Promise<Score>;
 };
 
-/** A proxy that checks its options, what the network has, and that what comes out is a number. */
+/**
+ * A proxy that checks its options, what the network has, and that what comes out is a number.
+ *
+ * @example
+ * const depth = defineProxy({
+ *   name: 'square-parameters',
+ *   title: 'Parameters, squared',
+ *   paper: 'none',
+ *   formula: 'P²',
+ *   better: 'higher',
+ *   scale: 'raw',
+ *   needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
+ *   variants: {},
+ *   elsewhere: 'all parameters count',
+ *   count: ({ parameters }) => ({ value: parameters ** 2, details: {} }),
+ * });
+ * depth.title; // 'Parameters, squared'
+ */
 export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
   const { name, needs, variants, count, score, ...rest } = definition;
   const checkVariant = (variant: string | undefined): void => {
@@ -178,7 +224,7 @@ export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
       if (Number.isFinite(found.value)) return found;
       subject.checkWeights();
       throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${found.value} for this network`, {
-        hint: 'values overflow or there is nothing to compare; try other weights (re-initialised) or inputs',
+        hint: 'values overflow or there is nothing to compare; try --init seeded, or other inputs',
       });
     },
   };
@@ -190,17 +236,22 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
     const isQuantised = [...subject.parameters.keys()].some((weight) =>
       isInteger(initializers.get(weight)!.dtype),
     );
-    throw new AuspexError('PROXY_NO_WEIGHTS', `${name} looks at weights, and none of this network's count`, {
-      hint: isQuantised
-        ? 'they are quantised: score the network as it was before that'
-        : 'those of convolutions and matrix products do; name others with the option `weights`',
-    });
+    throw new AuspexError(
+      'PROXY_NO_WEIGHTS',
+      `${name} scores weights, and this network has none that count`,
+      {
+        hint: isQuantised
+          ? 'the weights are quantised; score the float network instead'
+          : 'weights of convolutions and matrix products count; name others with --weights',
+      },
+    );
   }
   if (needs.samples > 0 && subject.samples < needs.samples) {
+    const why = subject.problems.find(({ step }) => step === 'batch')?.error;
     throw new AuspexError(
       'PROXY_BATCH',
-      `${name} compares samples and needs ${needs.samples} or more at once; this network takes ${subject.samples}`,
-      { hint: 'give a larger batch' },
+      `${name} needs a batch of at least ${needs.samples} samples; this network takes ${subject.samples}${why ? `: ${why.message}` : ''}`,
+      { hint: 'give a larger --batch', ...(why && { where: why.where, cause: why }) },
     );
   }
   if (needs.batches > subject.batchCount) {
@@ -208,11 +259,11 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
       'PROXY_BATCH',
       `${name} needs ${needs.batches} batches; there is ${subject.batchCount}`,
       {
-        hint: 'give more of them, or none, for synthetic ones',
+        hint: 'give more samples, or none to use random ones',
       },
     );
   }
-  if (needs.labels) subject.checkClasses();
+  if (needs.classes) subject.checkClasses();
   if (needs.samples > 0 || needs.gradients) checkSize(subject, name);
 }
 
@@ -222,8 +273,8 @@ function checkSize({ model }: Subject, name: string): void {
   for (const tensor of model.graph.initializers.values()) bytes += tensorByteLength(tensor);
   if (bytes <= MAX_MESSAGE_BYTES) return;
   const size = `${(bytes / 1e9).toFixed(1)} GB`;
-  throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, and its weights are ${size}`, {
-    hint: 'no more than 2 GiB can be run; those that only count still apply: params, macs, flops, sept',
+  throw new AuspexError('PROXY_TOO_LARGE', `${name} runs the network, but its weights take ${size}`, {
+    hint: 'networks over 2 GiB cannot be run; use proxies that only count: params, macs, flops, sept',
   });
 }
 

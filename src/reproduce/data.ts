@@ -17,7 +17,7 @@ export type DataName =
   | 'ofa_latency';
 
 const HELP_LATENCIES =
-  'from https://github.com/HayeonLee/HELP: a CSV with a column `arch` and one for every device';
+  'from https://github.com/HayeonLee/HELP: a CSV with a column `arch` and one column per device';
 
 /** By the stem of the file's name. */
 export const DATA: Readonly<Record<DataName, DataSource>> = {

@@ -24,14 +24,14 @@ export function tableHtml(report: TableReport): string {
     definitions([
       ['paper', table.paper],
       ['made by', command],
-      ['data', results.length === 0 ? 'nothing is done yet' : setText(results).replaceAll('`', '')],
+      ['data', results.length === 0 ? 'no results yet' : setText(results).replaceAll('`', '')],
     ]),
     ...(lines.some(isKnown) ? [`<div class="plots">\n${plotsOf(report).join('\n')}\n</div>`] : []),
     htmlTable(
       columns.map((title) => ({ title, isNumber: isNumber(title) })),
       rows,
     ),
-    ...list('What differs from the papers', differences(table, lines)),
+    ...list('Differences from the papers', differences(table, lines)),
     ...list('Sources of published numbers', sourceTexts(lines)),
   ]);
 }
@@ -47,7 +47,7 @@ function plotsOf({ table, lines }: TableReport): string[] {
   // Of methods that somebody else published numbers of; all others are among the bars.
   const compared = lines.filter(({ published }) => published.length > 0);
   const series = [...ourSeries(compared), ...publishedSeries(compared, metric)];
-  const x = { label: 'rows of training', kind: 'log' as const };
+  const x = { label: 'training rows', kind: 'log' as const };
   return [linePlot({ title: table.title, x, y: { label: title }, series }), chart];
 }
 

@@ -44,9 +44,9 @@ export class ResultFiles {
     if (result?.schema === RESULT_SCHEMA && result.cell === draw.cell.id && result.seed === draw.seed) {
       return result;
     }
-    throw new AuspexError('REPRODUCE_RESULT', 'the file is no result of this cell', {
+    throw new AuspexError('REPRODUCE_RESULT', 'the file is not a result of this cell', {
       where: { file: path },
-      hint: 'remove it, or name another folder with --out',
+      hint: 'delete it, or give another folder with --out',
     });
   }
 
@@ -61,7 +61,7 @@ export class ResultFiles {
     try {
       await mkdir(path, { recursive: true });
     } catch (cause) {
-      throw new AuspexError('FILE_UNWRITABLE', `the folder cannot be made: ${(cause as Error).message}`, {
+      throw new AuspexError('FILE_UNWRITABLE', `the folder cannot be created: ${(cause as Error).message}`, {
         where: { file: path },
         kind: 'failure',
         cause,

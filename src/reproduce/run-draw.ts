@@ -143,8 +143,8 @@ async function pretrainedFor(
   const { space } = data.table;
   const found = await pretrained?.(kind, space);
   if (found !== undefined) return found;
-  throw new AuspexError('REPRODUCE_TRUNK', `nothing was learned of ${space} for ${kind} before any label`, {
-    hint: 'auspex pretrain makes it; it belongs into the folder predictors of the package',
+  throw new AuspexError('REPRODUCE_TRUNK', `there is no bundled pretrained ${kind} for ${space}`, {
+    hint: 'create it with auspex pretrain and put it into the bundled/ folder of the package',
   });
 }
 

@@ -56,7 +56,7 @@ export function cellsOf(table: ReproducedTable, only?: RegExp): readonly ResultC
   const cells = only === undefined ? table.cells : table.cells.filter(({ id }) => only.test(id));
   if (cells.length > 0) return cells;
   throw new AuspexError('REPRODUCE_NO_CELL', `no cell of ${table.id} matches ${only}`, {
-    hint: `there are ${table.cells.map(({ id }) => id).join(', ')}`,
+    hint: `choose from ${table.cells.map(({ id }) => id).join(', ')}`,
   });
 }
 
@@ -117,9 +117,9 @@ function isDone(files: ResultFiles, draw: Draw, steps: number | undefined): bool
   const result = files.read(draw);
   if (result === undefined) return false;
   if (files.readWith(draw, settingsOf(draw.cell, steps)) !== undefined) return true;
-  throw new AuspexError('REPRODUCE_SETTINGS', `${draw.cell.id} was done with other settings`, {
+  throw new AuspexError('REPRODUCE_SETTINGS', `${draw.cell.id} has a result with other settings`, {
     where: { file: files.pathOf(draw) },
-    hint: 'name another folder with --out, or do it again with --force',
+    hint: 'give another folder with --out, or repeat it with --force',
   });
 }
 
@@ -144,7 +144,7 @@ function findData(folder: string, name: DataName): string {
 async function readData(path: string, name: DataName): Promise<Table> {
   const table = await readTableFile(path);
   if (table.space === DATA[name].space) return table;
-  throw new AuspexError('REPRODUCE_DATA', `the table is of ${table.space}, not of ${DATA[name].space}`, {
+  throw new AuspexError('REPRODUCE_DATA', `the table contains ${table.space}, not ${DATA[name].space}`, {
     where: { file: path },
     hint: DATA[name].origin,
   });

@@ -107,7 +107,7 @@ function problemsOf(results: readonly DrawResult[]): string[] {
   const differ = (of: (result: DrawResult) => unknown): boolean =>
     new Set(results.map((result) => JSON.stringify(of(result)))).size > 1;
   return [
-    ...(differ(({ recipe }) => recipe) ? ['its draws were trained by different recipes'] : []),
-    ...(differ(({ data, rows }) => [data.rows, rows]) ? ['its draws were made from different tables'] : []),
+    ...(differ(({ recipe }) => recipe) ? ['its draws used different recipes'] : []),
+    ...(differ(({ data, rows }) => [data.rows, rows]) ? ['its draws used different tables'] : []),
   ];
 }

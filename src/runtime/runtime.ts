@@ -24,9 +24,10 @@ let loading: Promise<LoadedRuntime> | undefined;
  * By default onnxruntime-node under Node and onnxruntime-web in a page.
  *
  * @example
- * import * as ort from 'onnxruntime-web/wasm';
- * ort.env.wasm.wasmPaths = '/assets/';
- * useRuntime(ort);
+ * useRuntime('node'); // or a module: import * as ort from 'onnxruntime-web/wasm'; useRuntime(ort)
+ * const session = await Session.create(readModel('resnet8.onnx'));
+ * session.inputs; // ['image']
+ * await session.dispose();
  */
 export function useRuntime(runtime: 'node' | 'web' | RuntimeModule | undefined): void {
   chosen = runtime;
@@ -78,7 +79,7 @@ async function imported(name: 'node' | 'web'): Promise<RuntimeModule> {
     const where = name === 'node' ? ` on ${process.platform} ${process.arch}` : '';
     throw new AuspexError('RUNTIME_MISSING', `onnxruntime-${name} cannot be loaded${where}`, {
       kind: 'failure',
-      hint: 'install the one that runs everywhere: npm install onnxruntime-web',
+      hint: 'install the portable runtime: npm install onnxruntime-web',
       cause,
     });
   }

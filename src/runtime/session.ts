@@ -58,7 +58,13 @@ export interface HostTensor {
 
 export type Feeds = Readonly<Record<string, HostTensor>>;
 
-/** A tensor that sessions take. Data is not copied. */
+/**
+ * A tensor that sessions take. Data is not copied.
+ *
+ * @example
+ * const x = await hostTensor('float32', Float32Array.of(1, 2, 3), [1, 3]);
+ * x.dims; // [1, 3]
+ */
 export async function hostTensor(
   type: DataType,
   data: TypedArray,
@@ -68,7 +74,16 @@ export async function hostTensor(
   return new Tensor(type as 'float32', data as Float32Array, dims) as unknown as HostTensor;
 }
 
-/** A model that is ready to run. */
+/**
+ * A model that is ready to run, on ONNX Runtime. Call `dispose` when it is no longer needed.
+ *
+ * @example
+ * const session = await Session.create(readModel('resnet8.onnx'), { threads: 1 });
+ * const image = await hostTensor('float32', new Float32Array(3 * 32 * 32), [1, 3, 32, 32]);
+ * const { logits } = await session.run({ image });
+ * logits.dims; // [1, 10]
+ * await session.dispose();
+ */
 export class Session {
   readonly #session: InferenceSession | ApartSession;
   readonly inputs: readonly string[];
@@ -80,13 +95,7 @@ export class Session {
     this.outputs = session.outputNames;
   }
 
-  /**
-   * Compiles a model.
-   *
-   * @example
-   * const session = await Session.create(model, { threads: 2 });
-   * const { logits } = await session.run({ x: await hostTensor('float32', pixels, [1, 3, 224, 224]) });
-   */
+  /** Compiles a model. */
   static create(model: Model, options: SessionOptions = {}): Promise<Session> {
     const { seed } = options;
     return Session.ofBytes(
@@ -96,15 +105,24 @@ export class Session {
   }
 
   /** Compiles the bytes of a file as they are. */
-  static async ofBytes(
-    given: Uint8Array | (() => Uint8Array),
-    options: SessionOptions = {},
+  static ofBytes(given: Uint8Array | (() => Uint8Array), options: SessionOptions = {}): Promise<Session> {
+    return Session.#compile(given, options);
+  }
+
+  /** Compiles a file, with the weights that lie beside it; of any size. */
+  static ofFile(path: string, options: SessionOptions = {}): Promise<Session> {
+    return Session.#compile(path, options);
+  }
+
+  static async #compile(
+    given: string | Uint8Array | (() => Uint8Array),
+    options: SessionOptions,
   ): Promise<Session> {
     const { module, isNative } = await loadRuntime();
     const { threads, optimization = 'all', providers, memoryPattern = true, isApart } = options;
     const { prepacking = true } = options;
     try {
-      const bytes = typeof given === 'function' ? given() : given;
+      const source = typeof given === 'function' ? given() : given;
       const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
@@ -114,9 +132,9 @@ export class Session {
         ...(prepacking ? {} : { extra: { session: { disable_prepacking: '1' } } }),
       };
       return new Session(
-        isApart && isNative
-          ? await ApartSession.create(bytes, settings)
-          : await module.InferenceSession.create(bytes, settings),
+        isApart && isNative && typeof source !== 'string'
+          ? await ApartSession.create(source, settings)
+          : await module.InferenceSession.create(source as Uint8Array, settings),
       );
     } catch (error) {
       throw wrapped(error, 'RUNTIME_REFUSED', 'ONNX Runtime does not take the model');

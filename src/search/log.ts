@@ -129,7 +129,7 @@ export function expectSame(before: SearchRecord, now: SearchRecord): void {
     const shown = [old, wanted].map((text) => printableStart(text!, 200));
     throw new AuspexError(
       'SEARCH_LOG_OTHER',
-      `the log is of a search with ${name} ${shown[0]}, not ${shown[1]}`,
+      `the log belongs to a search with ${name} ${shown[0]}, not ${shown[1]}`,
       { hint: 'repeat the settings of that search (only the budget may change), or use another folder' },
     );
   }
@@ -140,8 +140,8 @@ export function expectSame(before: SearchRecord, now: SearchRecord): void {
 function expectSameFiles(before: SearchRecord['files'], now: SearchRecord['files']): void {
   const other = Object.keys({ ...before, ...now }).find((name) => before[name] !== now[name]);
   if (other === undefined) return;
-  throw new AuspexError('SEARCH_LOG_OTHER', `${other} is another file than when the search began`, {
-    hint: 'give the file it began with, or start a new search in another folder',
+  throw new AuspexError('SEARCH_LOG_OTHER', `the file of ${other} has changed since the search began`, {
+    hint: 'restore the original file, or start a new search in another folder',
   });
 }
 

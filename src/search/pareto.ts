@@ -74,7 +74,15 @@ export function crowdingDistances(front: readonly Point[]): Float64Array {
   return distances;
 }
 
-/** The trials that no other dominates, in their order; of equal ones all. */
+/**
+ * The Pareto front: the trials that no other dominates, in their order; of equal ones all.
+ *
+ * @example
+ * const objectives = [{ name: 'accuracy', better: 'higher' }, { name: 'latency', better: 'lower' }] as const;
+ * const values = [[90, 10], [92, 20], [89, 15]];
+ * const trials = values.map((of, index) => ({ index, arch: `net ${index}`, by: 'sample', value: of[0], objectives: of, seconds: 0 }));
+ * paretoFront(trials, objectives).map(({ arch }) => arch); // ['net 0', 'net 1']
+ */
 export function paretoFront(trials: readonly Trial[], objectives: readonly Objective[]): Valued[] {
   const valued = trials.filter(isValued);
   const points = valued.map((trial) => minimised(objectiveValues(trial), objectives));

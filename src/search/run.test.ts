@@ -33,7 +33,7 @@ describe('a search', () => {
       [{ evaluator: { ...evaluator, name: 'another' } }, /evaluator "known", not "another"/],
       [{ evaluator: evaluatorOf(sumOf, 'lower') }, /objectives/],
       [{ sizes: { width: 2 } }, /sizes nothing, not {"width":2}/],
-      [{ files: { '--evaluator': 'ab' } }, /--evaluator is another file/],
+      [{ files: { '--evaluator': 'ab' } }, /file of --evaluator has changed/],
       [{ constraints: [constraint] }, /constraints \[\], not \["parameters <= 1000000"\]/],
     ] as const) {
       await expect(runSearch({ ...options, evaluator, log, ...other })).rejects.toMatchObject({

@@ -15,7 +15,7 @@ export function bestFirst(scores: Float64Array, better: Direction): number[] {
  * lacks a score ranks last by it. The scores of one list cannot be compared with those of another.
  */
 export function rankCombined(scorers: readonly Scorer[]): Scorer {
-  if (scorers.length === 0) throw new AuspexError('SCORERS_MISSING', 'there is nothing to combine');
+  if (scorers.length === 0) throw new AuspexError('SCORERS_MISSING', 'no scores were given to combine');
   return {
     name: scorers.map(({ name }) => name).join('+'),
     better: 'higher',

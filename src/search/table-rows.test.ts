@@ -47,5 +47,5 @@ it('rows are found by hash where a text is not there', () => {
   expect(rows.rowOf('0,0,0')).toBeUndefined();
   const isCanonical: AnySpace = { ...space, hasCanonicalTexts: true };
   expect(TableRows.of(isCanonical, tableOf(space, ['0,1,2'])).rowOf('1,0,2')).toBeUndefined();
-  expect(() => TableRows.of(nasBench201, tableOf(space, []))).toThrow(/table is of digits/);
+  expect(() => TableRows.of(nasBench201, tableOf(space, []))).toThrow(/table contains digits/);
 });

@@ -35,7 +35,10 @@ export class TableRows {
 
   private constructor(space: AnySpace, table: Table) {
     if (table.space !== space.name) {
-      throw new AuspexError('OTHER_SPACE', `the table is of ${table.space}, the search is in ${space.name}`);
+      throw new AuspexError(
+        'OTHER_SPACE',
+        `the table contains ${table.space}, but the search is in ${space.name}`,
+      );
     }
     this.#space = space;
   }

@@ -86,7 +86,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
       alone.add(text);
       const others = near.fromNearest(arch);
       if (others.length === 0) {
-        throw new AuspexError('SPACE_SINGLE', 'the table has one row, without neighbours');
+        throw new AuspexError('SPACE_SINGLE', 'the table has only one row, so it has no neighbours');
       }
       let place = 0;
       while (random.chance(PASS_OVER)) place = (place + 1) % others.length;

@@ -122,8 +122,8 @@ async function replayed(trial: Trial, { arch }: Proposal): Promise<Trial> {
 }
 
 export function diverged(what: string): AuspexError {
-  return new AuspexError('SEARCH_LOG_DIVERGED', `${what} in the log is not what the search leads to`, {
-    hint: 'the space, its constraints or auspex have changed since the search began: start a new one',
+  return new AuspexError('SEARCH_LOG_DIVERGED', `${what} in the log does not match the replayed search`, {
+    hint: 'the space, the limits or auspex have changed since the search began; start a new search',
   });
 }
 

@@ -16,10 +16,10 @@ export class JsonArch {
       object = JSON.parse(text);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw this.error(`it is no JSON: ${printableStart(why, 100)}`);
+      throw this.error(`it is not JSON: ${printableStart(why, 100)}`);
     }
     if (typeof object !== 'object' || object === null || Array.isArray(object)) {
-      throw this.error('it is no JSON object');
+      throw this.error('it is not a JSON object');
     }
     this.#fields = new Map(Object.entries(object));
   }
@@ -39,7 +39,7 @@ export class JsonArch {
 
   number(key: string): number {
     const value = this.#required(key);
-    if (typeof value !== 'number') throw this.error(`'${key}' is no number`);
+    if (typeof value !== 'number') throw this.error(`'${key}' is not a number`);
     return value;
   }
 
@@ -54,14 +54,14 @@ export class JsonArch {
     const value = this.#required(key);
     if (typeof value === 'number') return Array.from({ length: count }, () => value);
     if (!Array.isArray(value) || !value.every((v) => typeof v === 'number')) {
-      throw this.error(`'${key}' is no list of numbers`);
+      throw this.error(`'${key}' is not a list of numbers`);
     }
     if (value.length !== count) throw this.error(`'${key}' has ${value.length} numbers, not ${count}`);
     return value;
   }
 
   #required(key: string): unknown {
-    if (!this.has(key)) throw this.error(`there is no '${key}'`);
+    if (!this.has(key)) throw this.error(`'${key}' is missing`);
     return this.#fields.get(key);
   }
 }

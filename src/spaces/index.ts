@@ -56,10 +56,32 @@ const spaces: AnySpace[] = [
 /** All spaces, those that were registered last. */
 export const SPACES: readonly AnySpace[] = spaces;
 
-/** Makes a space known by its name. @throws AuspexError SPACE_TWICE */
+/**
+ * Makes a search space known by its name.
+ *
+ * @throws AuspexError SPACE_TWICE
+ * @example
+ * const base = space('nats-size');
+ * const widths = [8, 16, 24];
+ * registerSpace({
+ *   ...base,
+ *   name: 'one-width',
+ *   title: 'One width',
+ *   size: 3n,
+ *   example: 'w8',
+ *   sample: (random) => random.pick(widths),
+ *   parse: (text) => Number(text.slice(1)),
+ *   format: (width) => `w${width}`,
+ *   choices: (width) => [
+ *     { site: 'width', present: width as number, count: 3, option: (i) => widths[i]!, set: (i) => widths[i] },
+ *   ],
+ *   network: (width, options) => base.network(base.parse(Array(5).fill(width).join(':')), options),
+ * });
+ * network('one-width:w8').counts().parameters === network('nats-size:8:8:8:8:8').counts().parameters; // true
+ */
 export function registerSpace(space: AnySpace): void {
   if (spaces.some(({ name }) => name === space.name)) {
-    throw new AuspexError('SPACE_TWICE', `there is a space called '${space.name}' already`);
+    throw new AuspexError('SPACE_TWICE', `a space called '${space.name}' already exists`);
   }
   spaces.push(space);
 }

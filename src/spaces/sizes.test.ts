@@ -25,14 +25,14 @@ describe('sizes', () => {
   });
 
   it('are refused where there are none', () => {
-    expect(() => sizesOf('darts', ['x'])).toThrow(/no size that auspex knows/);
-    expect(() => sizesOf('constructor', ['x'])).toThrow(/no size that auspex knows/);
+    expect(() => sizesOf('darts', ['x'])).toThrow(/have no known size/);
+    expect(() => sizesOf('constructor', ['x'])).toThrow(/have no known size/);
     for (const space of sizedSpaces()) {
-      expect(() => sizesOf(space, ['what?'])).toThrow(/is no architecture of|does not tell/);
+      expect(() => sizesOf(space, ['what?'])).toThrow(/is not an architecture of|does not contain/);
       expect(() => sizesOf(space, ['what?'])).toThrow(
         expect.objectContaining({ code: 'ARCH_TEXT', where: { path: 'row 1' } }),
       );
     }
-    expect(() => sizesOf('pit', ['{"depth":"deep"}'])).toThrow(/does not tell its number of layers/);
+    expect(() => sizesOf('pit', ['{"depth":"deep"}'])).toThrow(/does not contain its number of layers/);
   });
 });

@@ -39,7 +39,7 @@ export function sizesOf(spaceName: string, architectures: Iterable<string>): Flo
       const message =
         cause instanceof AuspexError
           ? cause.message
-          : `'${printableStart(text, 80)}' does not tell its number of layers`;
+          : `'${printableStart(text, 80)}' does not contain its number of layers`;
       throw new AuspexError('ARCH_TEXT', message, { where: { path: `row ${row + 1}` }, cause });
     }
   });
@@ -51,7 +51,7 @@ function sizeReader(spaceName: string): (text: string) => ArchitectureSize {
   if (space !== undefined && sizeOf !== undefined) return (text) => sizeOf(space.parse(text));
   const schema = Object.hasOwn(TABLES_ONLY, spaceName) ? TABLES_ONLY[spaceName] : undefined;
   if (schema !== undefined) return (text) => ({ unit: 'layers', value: schema.parse(JSON.parse(text)) });
-  throw new AuspexError('SPLIT_NO_SIZE', `architectures of '${spaceName}' have no size that auspex knows`, {
-    hint: `sizes are known of ${sizedSpaces().join(', ')}`,
+  throw new AuspexError('SPLIT_NO_SIZE', `architectures of '${spaceName}' have no known size`, {
+    hint: `spaces with sizes: ${sizedSpaces().join(', ')}`,
   });
 }

@@ -187,6 +187,6 @@ describe('a command as evaluator', () => {
 
   it('is refused without sense', () => {
     expect(() => evaluatorOf('true', { objectives: [] })).toThrow(/that the command prints/);
-    expect(() => evaluatorOf('true', { timeoutSeconds: 0 })).toThrow(/not possible/);
+    expect(() => evaluatorOf('true', { timeoutSeconds: 0 })).toThrow(/time limit cannot be 0/);
   });
 });

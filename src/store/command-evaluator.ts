@@ -79,9 +79,12 @@ export function commandEvaluator(options: CommandOptions): CommandEvaluator {
   const { timeoutSeconds = DEFAULTS.timeoutSeconds, retries = DEFAULTS.retries } = options;
   const { folder = DEFAULTS.folder } = options;
   if (objectives.length === 0)
-    throw new AuspexError('OBJECTIVE_MISSING', 'give at least one label that the command prints');
+    throw new AuspexError(
+      'OBJECTIVE_MISSING',
+      'give at least one label for the numbers that the command prints',
+    );
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
-    throw new AuspexError('TIMEOUT', `a time-out of ${timeoutSeconds} seconds is not possible`, {
+    throw new AuspexError('TIMEOUT', `the time limit cannot be ${timeoutSeconds} seconds`, {
       hint: `it must be above 0 and at most ${MAX_TIMEOUT_SECONDS}`,
     });
   }
@@ -92,7 +95,7 @@ export function commandEvaluator(options: CommandOptions): CommandEvaluator {
       throw new AuspexError(
         'COMMAND_NO_NUMBER',
         `the command printed ${numbers.length} of ${objectives.length} numbers: ${shown(outcome)}`,
-        { hint: 'let it print its result last, on standard output' },
+        { hint: 'print the result last, on standard output' },
       );
     }
     if (!numbers.every(Number.isFinite)) {

@@ -124,6 +124,6 @@ function inUse(path: string, code: string, holder: ProcessIdentity | undefined):
       : `process ${holder.pid} on ${holder.host} (since ${holder.since})`;
   return new AuspexError(code, `${who} is writing this file`, {
     where: { file: path },
-    hint: `wait until it has ended, or write to another file; if there is no such process, remove ${path}.lock`,
+    hint: `wait until it ends, or write to another file; if no such process exists, delete ${path}.lock`,
   });
 }

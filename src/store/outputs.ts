@@ -53,9 +53,9 @@ export function checkOutputs({ outputs, inputs, force = false }: OutputPlan): vo
     if (input !== undefined) throw isInput(path, input);
     const other = identity === undefined ? undefined : written.get(identity);
     if (other !== undefined) {
-      throw new AuspexError('OUTPUT_TWICE', `two outputs go to the same file, '${other}' and '${path}'`, {
+      throw new AuspexError('OUTPUT_TWICE', `two outputs are the same file, '${other}' and '${path}'`, {
         where: { file: path },
-        hint: 'write each to a file of its own',
+        hint: 'give each output its own file',
       });
     }
     if (identity !== undefined) written.set(identity, path);
@@ -147,6 +147,6 @@ function checkFile(
   const what = found === 'other' ? 'not one of auspex' : FILE_KINDS[found];
   throw new AuspexError('OUTPUT_EXISTS', `this file exists and is ${what}, not ${FILE_KINDS[kind]}`, {
     where: { file: path },
-    hint: isContinued ? 'name the file to continue' : 'write to another file, or replace it with --force',
+    hint: isContinued ? 'give the file to continue' : 'write to another file, or overwrite it with --force',
   });
 }

@@ -91,8 +91,8 @@ async function readNatsFolder(
     .filter((name) => NATS_FILE.test(name))
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
   if (files.length === 0) {
-    throw new AuspexError('TABLE_UNKNOWN', 'the folder holds no files as NATS-Bench has them', {
-      hint: 'a folder must be an unpacked NATS-tss-v1_0-3ffb9-simple or the like; other tables are files',
+    throw new AuspexError('TABLE_UNKNOWN', 'the folder has no NATS-Bench files', {
+      hint: 'give an unpacked NATS-Bench folder, such as NATS-tss-v1_0-3ffb9-simple, or a table file',
     });
   }
   const rows: ReturnType<typeof natsRow>[] = [];
@@ -106,7 +106,7 @@ async function readNatsFolder(
       // Not as `FileSource`, which stays open: there are more files than a process may have open.
       const value = readPickleFile(new MemorySource(readFileSync(file)));
       if (!isNatsArchitecture(value)) {
-        throw new AuspexError('NATS_LAYOUT', 'the file has no results as NATS-Bench has them');
+        throw new AuspexError('NATS_LAYOUT', 'the file has no NATS-Bench results');
       }
       rows.push(natsRow(value));
     } catch (error) {
@@ -121,9 +121,9 @@ async function readNatsFolder(
 export function formatOf(path: string): { format: TableFormat; isPacked: boolean } {
   const [, format, packed] = /\.(csv|jsonl)(\.gz)?$/i.exec(path) ?? [];
   if (format) return { format: format.toLowerCase() as TableFormat, isPacked: packed !== undefined };
-  throw new AuspexError('TABLE_FORMAT', 'the name of the file does not tell its format', {
+  throw new AuspexError('TABLE_FORMAT', 'the format cannot be inferred from the file name', {
     where: { file: path },
-    hint: 'end it with .csv, .csv.gz, .jsonl or .jsonl.gz, or name the format',
+    hint: 'use .csv, .csv.gz, .jsonl or .jsonl.gz, or give --format',
   });
 }
 

@@ -34,7 +34,7 @@ describe('the checkpoints of a training', () => {
     expect(() => second.expect(steps(5))).toThrow(
       expect.objectContaining({
         code: 'CHECKPOINT_MISMATCH',
-        message: 'this is another training: --steps differs: was 10, is 5',
+        message: 'the checkpoint belongs to another training: --steps differs: was 10, is 5',
       }),
     );
     second.expect(steps(10));

@@ -54,7 +54,7 @@ export class TrainingCheckpoints {
     const [earlier] = found.paths();
     if (resume || earlier === undefined) return found;
     lock.release();
-    throw new AuspexError('CHECKPOINT_EXISTS', 'an earlier training of this file was stopped', {
+    throw new AuspexError('CHECKPOINT_EXISTS', 'an earlier training of this file was interrupted', {
       where: { file: earlier },
       hint: 'continue it with --resume, or delete its checkpoints to start over',
     });
@@ -76,12 +76,16 @@ export class TrainingCheckpoints {
     const [first] = this.#isResumed ? this.paths() : [];
     if (first === undefined) return;
     const before = this.#before();
-    const differing = before === undefined ? ['it does not say what was trained'] : differences(before, now);
+    const differing = before === undefined ? ['it does not record its settings'] : differences(before, now);
     if (differing.length === 0) return;
-    throw new AuspexError('CHECKPOINT_MISMATCH', `this is another training: ${differing.join('; ')}`, {
-      where: { file: first },
-      hint: 'give the options that the training began with, or write to another file',
-    });
+    throw new AuspexError(
+      'CHECKPOINT_MISMATCH',
+      `the checkpoint belongs to another training: ${differing.join('; ')}`,
+      {
+        where: { file: first },
+        hint: 'give the same options as before, or write to another file',
+      },
+    );
   }
 
   #before(): Fingerprint | undefined {
@@ -129,7 +133,7 @@ export class TrainingCheckpoints {
       kind: 'failure',
       hint:
         count === 0
-          ? 'nothing was kept yet; run the command again'
+          ? 'no checkpoint was written yet; run the command again'
           : `${count} checkpoint${count === 1 ? ' is' : 's are'} kept; the same command with --resume continues`,
     });
   }

@@ -36,7 +36,7 @@ describe('the log of a search in a file', () => {
 
   it('is not overwritten', () => {
     writeFileSync(at('there'), '');
-    expect(() => TrialLog.open(at('there'))).toThrow(/there is a log already/);
+    expect(() => TrialLog.open(at('there'))).toThrow(/the log already exists/);
   });
 
   it('tells of damage, with the line', () => {
@@ -70,7 +70,7 @@ describe('the log of a search in a file', () => {
     const one = TrialLog.open(at('shared'));
     one.append({ by: 'one' });
     appendFileSync(at('shared'), '{"by":"other"}\n');
-    expect(() => one.append({ by: 'one' })).toThrow(/something else has written/);
+    expect(() => one.append({ by: 'one' })).toThrow(/another process has written/);
     expect(readFileSync(at('shared'), 'utf8')).toBe('{"by":"one"}\n{"by":"other"}\n');
   });
 

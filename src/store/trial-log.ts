@@ -67,8 +67,8 @@ export class TrialLog {
 
   static #openFile(path: string, isThere: boolean, { resume, replace }: TrialLogOptions): TrialLog {
     if (isThere && !resume && !replace) {
-      throw new AuspexError('LOG_EXISTS', 'there is a log already', {
-        hint: 'go on with it (--resume), replace it (--force), or write to another place',
+      throw new AuspexError('LOG_EXISTS', 'the log already exists', {
+        hint: 'continue it (--resume), overwrite it (--force), or write to another place',
       });
     }
     const lock = lockFile(path, 'LOG_IN_USE');
@@ -106,8 +106,8 @@ export class TrialLog {
     try {
       const size = this.#size;
       if (size !== undefined && fstatSync(this.#file).size !== size) {
-        throw new AuspexError('LOG_IN_USE', 'something else has written to the log', {
-          hint: 'let one process write to a log at a time',
+        throw new AuspexError('LOG_IN_USE', 'another process has written to the log', {
+          hint: 'only one process may write to a log at a time',
         });
       }
       for (let at = 0; at < line.length; ) {
@@ -137,7 +137,7 @@ function recordsOf(text: string): unknown[] {
         return JSON.parse(line);
       } catch (cause) {
         throw new AuspexError('LOG_DAMAGED', `line ${i + 1} of the log is not JSON`, {
-          hint: 'remove it and all that follows to go on from there',
+          hint: 'delete this line and all lines after it to continue from there',
           cause,
         });
       }

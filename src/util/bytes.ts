@@ -52,11 +52,11 @@ export class ByteRange {
     ) {
       throw new AuspexError(
         'DATA_TRUNCATED',
-        `the data ends early: bytes ${this.offset + from} to ${this.offset + from + length} were wanted, ` +
-          `there are ${Math.min(this.source.size, this.offset + this.length)}`,
+        `the data ends early: bytes ${this.offset + from} to ${this.offset + from + length} are needed, ` +
+          `but there are only ${Math.min(this.source.size, this.offset + this.length)}`,
         {
           where: { offset: this.offset + from },
-          hint: 'the file was probably cut off while it was copied; get it again',
+          hint: 'the file was probably truncated; download or copy it again',
         },
       );
     }

@@ -28,9 +28,14 @@ export type ErrorKind = 'usage' | 'failure';
  * An error with a stable `code`, the place it happened and a hint.
  *
  * @example
- * try { readModel('net.onnx') } catch (e) {
- *   if (e instanceof AuspexError && e.code === 'ONNX_TRUNCATED') …
+ * let found: AuspexError | undefined;
+ * try {
+ *   network('missing.onnx').model();
+ * } catch (error) {
+ *   if (error instanceof AuspexError) found = error;
  * }
+ * found?.code; // 'FILE_UNREADABLE'
+ * found?.where.file; // 'missing.onnx'
  */
 export class AuspexError extends Error {
   override readonly name = 'AuspexError';

@@ -57,6 +57,8 @@ const CALLS: readonly [name: string, args: string[], exit?: number][] = [
   ['inspect', ['inspect', NET, '--tree']],
   ['inspect with symbols', ['inspect', NET, '--shape', 'image=batch,3,32,32']],
   ['error', ['inspect', 'nowhere.onnx'], 2],
+  ['convert', ['convert', NET, '-o', 'converted.onnx', '--opset', '13']],
+  ['convert --dry-run', ['convert', NET, '--opset', '18', '--dry-run']],
   ['space list', ['space', 'list']],
   ['space list of one', ['space', 'list', 'nasbench201']],
   ['space sample', ['space', 'sample', 'nasbench201', '-n', '2']],

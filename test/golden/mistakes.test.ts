@@ -28,6 +28,9 @@ const FILES: Record<string, string> = {
 const CASES = [
   'inspect',
   'inspekt x.onnx',
+  'convert NET',
+  'convert NET --opset 99 --dry-run',
+  'convert NET --opset 12 --dry-run',
   'inspect nowhere.onnx',
   'inspect empty.onnx',
   'inspect lfs.onnx',

@@ -7,6 +7,7 @@ import { inspectionText } from '../../src/cli/text/inspect.js';
 import type { Model } from '../../src/graph/graph.js';
 import { decodeModel } from '../../src/onnx/read.js';
 import { encodeModel } from '../../src/onnx/write.js';
+import { withOpset } from '../../src/transform/opset.js';
 import type { ByteSource } from '../../src/util/bytes.js';
 import { AuspexError } from '../../src/util/errors.js';
 
@@ -15,8 +16,17 @@ export type Outcome =
   | { readonly kind: 'error'; readonly code: string }
   | { readonly kind: 'defect'; readonly what: string };
 
+/** The opset that every model is brought to. */
+const CONVERTED_TO = 18;
+
 /** Errors about a file as a whole: there is no place to tell. */
-const WHOLE_FILE = new Set(['ONNX_EMPTY', 'ONNX_NO_GRAPH', 'ONNX_OTHER_FORMAT', 'ONNX_TOO_LARGE']);
+const WHOLE_FILE = new Set([
+  'BAD_OPSET',
+  'ONNX_EMPTY',
+  'ONNX_NO_GRAPH',
+  'ONNX_OTHER_FORMAT',
+  'ONNX_TOO_LARGE',
+]);
 
 /** Control characters: names in a file must not move the cursor of whoever reads about them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -39,6 +49,9 @@ export function runPipeline(bytes: Uint8Array): Outcome {
     JSON.stringify(inspectDocumentOf(model, inspection, { file: 'model.onnx', tree: true }));
     const { symbols } = inspection.coverage;
     inferShapes(model, { dims: Object.fromEntries(symbols.map(({ symbol }) => [symbol, 2])) });
+    // What is converted can be written and read, too.
+    if (model.opsetImports.get('') !== undefined)
+      decodeModel(encodeModel(withOpset(model, CONVERTED_TO).model));
     return { kind: 'result' };
   } catch (error) {
     return judge(error);

@@ -10,6 +10,7 @@ import { differenceWhenRead } from './identity.js';
 import { checkRuntime, type RuntimeResult } from './runtime.js';
 import { checkShapes, type ShapeResult } from './shapes.js';
 import { checkSymbolic } from './symbolic.js';
+import { checkUpgrade, type UpgradeResult } from './upgrade.js';
 
 export interface TestResult {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface TestResult {
   readonly rewriteDifference?: string;
   /** Undefined when ONNX Runtime was not asked. */
   readonly runtime?: RuntimeResult;
+  /** Undefined when ONNX Runtime was not asked, or the model is new enough. */
+  readonly upgrade?: UpgradeResult;
 }
 
 export async function checkTest(test: TestModel, withRuntime: boolean): Promise<TestResult> {
@@ -32,15 +35,16 @@ export async function checkTest(test: TestModel, withRuntime: boolean): Promise<
     const bare = withoutDeclarations(model);
     const rewritten = encodeModel(model);
     const rewriteDifference = differenceWhenRead(model, rewritten);
+    const original = readFileSync(path);
+    const upgrade = withRuntime ? await checkUpgrade(model, original, dataSets) : undefined;
     return {
       id,
       suite,
       shapes: checkShapes(bare, dataSets),
       symbolic: checkSymbolic(test.name, bare, dataSets[0]!),
       ...(rewriteDifference === undefined ? undefined : { rewriteDifference }),
-      ...(withRuntime
-        ? { runtime: await checkRuntime(model, readFileSync(path), rewritten, dataSets) }
-        : undefined),
+      ...(withRuntime ? { runtime: await checkRuntime(model, original, rewritten, dataSets) } : undefined),
+      ...(upgrade && { upgrade }),
     };
   } catch (error) {
     const text = error instanceof AuspexError ? error.describe() : String(error);

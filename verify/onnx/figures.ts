@@ -1,7 +1,15 @@
 // The figures of docs/evidence/conformance.md: the part of a document between two marks is replaced by a run's results.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestResult } from './check.js';
-import { aligned, notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
+import {
+  aligned,
+  notRun,
+  rewriteTable,
+  shapeTable,
+  symbolicTable,
+  type Table,
+  upgradeTable,
+} from './tables.js';
 import type { UnknownEntry } from './unknowns.js';
 
 /** @param list the list of unknowns the run was compared with; its path names the marks. */
@@ -30,6 +38,7 @@ function formatFigures(results: readonly TestResult[], unknowns: readonly Unknow
     formatTable(shapeTable(results)),
     formatTable(symbolicTable(results)),
     formatTable(rewriteTable(results)),
+    formatTable(upgradeTable(results)),
     formatTable({
       header: ['Not run in ONNX Runtime', 'models'],
       rows: notRun(results).map(([reason, models]) => [reason, String(models)]),

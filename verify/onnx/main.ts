@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { checkTest, type TestResult } from './check.js';
 import { DEFAULT_DATA, findTests, type TestModel, testId } from './corpus.js';
 import { updateFigures } from './figures.js';
-import { formatReport } from './report.js';
+import { formatReport, isUpgradeWrong } from './report.js';
 import { compareUnknowns, readUnknowns, type UnknownChanges } from './unknowns.js';
 
 const HELP = `npm run conformance -- [options]
@@ -89,7 +89,8 @@ function isAsExpected(results: readonly TestResult[], { unlisted, outdated }: Un
       r.shapes.verdict === 'wrong' ||
       r.symbolic.verdict === 'wrong' ||
       r.rewriteDifference !== undefined ||
-      r.runtime?.outcome === 'different',
+      r.runtime?.outcome === 'different' ||
+      isUpgradeWrong(r),
   );
   return !failed && unlisted.length === 0 && outdated.length === 0;
 }

@@ -56,6 +56,21 @@ export function sameTensor(a: OrtTensor, b: OrtTensor, withData: boolean): boole
   return !withData || Buffer.compare(bytesOf(a), bytesOf(b)) === 0;
 }
 
+/** Whether two results have the same type and shape, and numbers that are close, by the largest one; NaN is close to itself. */
+export function closeTensor(a: OrtTensor, b: OrtTensor, tolerance: number): boolean {
+  if (!sameTensor(a, b, false)) return false;
+  if (Array.isArray(a.data) || !/^float(32|64)$/.test(a.type)) return sameTensor(a, b, true);
+  const [x, y] = [a.data as Float32Array, b.data as Float32Array];
+  const largest = x.reduce(
+    (most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most),
+    0,
+  );
+  return x.every((value, i) => {
+    const other = y[i]!;
+    return Object.is(value, other) || Math.abs(value - other) <= tolerance * largest;
+  });
+}
+
 function bytesOf({ data }: OrtTensor): Uint8Array {
   if (Array.isArray(data)) return Buffer.from(JSON.stringify(data));
   const { buffer, byteOffset, byteLength } = data as Exclude<OrtTensor.DataType, string[]>;

@@ -1,7 +1,15 @@
 // The results as text of at most 80 columns.
 import type { TestResult } from './check.js';
 import type { ShapeResult } from './shapes.js';
-import { aligned, notRun, rewriteTable, shapeTable, symbolicTable, type Table } from './tables.js';
+import {
+  aligned,
+  notRun,
+  rewriteTable,
+  shapeTable,
+  symbolicTable,
+  type Table,
+  upgradeTable,
+} from './tables.js';
 import type { UnknownChanges } from './unknowns.js';
 
 const WIDTH = 80;
@@ -11,6 +19,7 @@ export function formatReport(results: readonly TestResult[], changes: UnknownCha
     formatTable(shapeTable(results)),
     formatTable(symbolicTable(results)),
     formatTable(rewriteTable(results)),
+    formatTable(upgradeTable(results)),
     notRun(results)
       .map(([reason, models]) => clip(`${String(models).padStart(5)}  ${reason}`))
       .join('\n'),
@@ -42,8 +51,18 @@ export function formatReport(results: readonly TestResult[], changes: UnknownCha
       (r) => r.runtime?.outcome === 'different',
       (r) => [r.runtime?.reason ?? ''],
     ),
+    problems(
+      'Opset raised: refused or different',
+      results,
+      (r) => isUpgradeWrong(r),
+      (r) => [r.upgrade?.reason ?? ''],
+    ),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+export function isUpgradeWrong({ upgrade }: TestResult): boolean {
+  return upgrade?.outcome === 'different' || upgrade?.outcome === 'refused';
 }
 
 function isIn(ids: readonly string[]): (result: TestResult) => boolean {

@@ -17,7 +17,8 @@ export interface RuntimeResult {
   readonly reason?: string;
 }
 
-type Results = Readonly<Record<string, OnnxValue>>;
+export type Session = InferenceSession;
+export type Results = Readonly<Record<string, OnnxValue>>;
 
 /** Operators whose results are drawn anew in each run: only their types are compared. */
 const RANDOM = new Set([
@@ -38,12 +39,12 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   logSeverityLevel: 4,
 };
 
+/** Of an operator that ONNX Runtime knows, but cannot run for its types or version. */
+export const NO_KERNEL = /NOT_IMPLEMENTED|Could not find an implementation|not supported/i;
+
 /** What ONNX Runtime says when it does not take a file, in a few words. */
 const REFUSALS: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [
-    /NOT_IMPLEMENTED|Could not find an implementation|not supported/i,
-    'no kernel for the operator and its types',
-  ],
+  [NO_KERNEL, 'no kernel for the operator and its types'],
   [/is under development|not in range|unsupported .* version|IR version/i, 'version too new'],
   [/is not a registered function\/op|No opset import|No Op registered/i, 'operator unknown'],
   [/construct locale/, 'a locale is not installed'],
@@ -85,7 +86,8 @@ function compareRefusals(first: InferenceSession | string, second: InferenceSess
   return { outcome: 'refused', reason: refusal(first) };
 }
 
-async function load(bytes: Uint8Array): Promise<InferenceSession | string> {
+/** A session, or what ONNX Runtime says. */
+export async function load(bytes: Uint8Array): Promise<InferenceSession | string> {
   try {
     return await InferenceSession.create(bytes, SESSION_OPTIONS);
   } catch (error) {
@@ -100,17 +102,8 @@ async function runBoth(
   data: DataSet,
   exact: boolean,
 ): Promise<RuntimeResult> {
-  const feeds: Record<string, OrtTensor> = {};
-  for (const [i, { name }] of freeInputs(model).entries()) {
-    const value = data.inputs[i]!;
-    if (value.kind !== 'tensor') return { outcome: 'loaded', reason: `${value.kind} inputs` };
-    const tensor = toOrt(value.tensor);
-    if (tensor === undefined) return { outcome: 'loaded', reason: `${value.tensor.dtype} inputs` };
-    feeds[name] = tensor;
-  }
-  if (model.graph.outputs.some((output) => output.type.kind !== 'tensor')) {
-    return { outcome: 'loaded', reason: 'outputs that are no tensors' };
-  }
+  const feeds = feedsOf(model, data);
+  if (typeof feeds === 'string') return { outcome: 'loaded', reason: feeds };
   const expected = await run(first, feeds);
   if (typeof expected === 'string') return { outcome: 'loaded', reason: 'fails when run' };
   const found = await run(second, feeds);
@@ -121,7 +114,24 @@ async function runBoth(
     : { outcome: 'different', reason: `output '${differing}'` };
 }
 
-async function run(session: InferenceSession, feeds: Record<string, OrtTensor>): Promise<Results | string> {
+/** The inputs of a data set, or why they cannot be given from JavaScript. */
+export function feedsOf(model: Model, data: DataSet): Record<string, OrtTensor> | string {
+  const feeds: Record<string, OrtTensor> = {};
+  for (const [i, { name }] of freeInputs(model).entries()) {
+    const value = data.inputs[i]!;
+    if (value.kind !== 'tensor') return `${value.kind} inputs`;
+    const tensor = toOrt(value.tensor);
+    if (tensor === undefined) return `${value.tensor.dtype} inputs`;
+    feeds[name] = tensor;
+  }
+  const isPlain = model.graph.outputs.every((output) => output.type.kind === 'tensor');
+  return isPlain ? feeds : 'outputs that are no tensors';
+}
+
+export async function run(
+  session: InferenceSession,
+  feeds: Record<string, OrtTensor>,
+): Promise<Results | string> {
   try {
     return await session.run(feeds);
   } catch (error) {
@@ -133,7 +143,7 @@ function sameValue(a: OnnxValue | undefined, b: OnnxValue | undefined, exact: bo
   return a instanceof OrtTensor && b instanceof OrtTensor && sameTensor(a, b, exact);
 }
 
-function usesRandomness(graph: Graph): boolean {
+export function usesRandomness(graph: Graph): boolean {
   return graph.nodes.some(
     (node) => RANDOM.has(node.opType) || [...subgraphs(node)].some(([, inner]) => usesRandomness(inner)),
   );

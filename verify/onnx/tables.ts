@@ -2,6 +2,7 @@
 import type { TestResult } from './check.js';
 import type { Verdict } from './compare.js';
 import type { RuntimeOutcome } from './runtime.js';
+import type { UpgradeOutcome } from './upgrade.js';
 
 /** The first column is text, the others are numbers. */
 export interface Table {
@@ -10,6 +11,14 @@ export interface Table {
 }
 
 const VERDICTS: readonly Verdict[] = ['pass', 'unknown', 'wrong'];
+const UPGRADES: readonly UpgradeOutcome[] = [
+  'same',
+  'rounded',
+  'expected',
+  'not run',
+  'refused',
+  'different',
+];
 const OUTCOMES: readonly RuntimeOutcome[] = ['same', 'loaded', 'refused', 'different'];
 
 export const shapeTable = (results: readonly TestResult[]): Table =>
@@ -39,6 +48,15 @@ export function rewriteTable(results: readonly TestResult[]): Table {
   };
   const header = outcomes.map((outcome, i) => (i === 0 ? `ORT ${outcome}` : outcome));
   return { header: ['Written again', 'equal', 'unequal', ...header], rows: bySuite(results, row) };
+}
+
+export function upgradeTable(results: readonly TestResult[]): Table {
+  const upgraded = results.filter((r) => r.upgrade !== undefined);
+  const row = (of: readonly TestResult[]): number[] => [
+    of.length,
+    ...UPGRADES.map((outcome) => count(of, (r) => r.upgrade?.outcome === outcome)),
+  ];
+  return { header: ['Opset raised', 'models', ...UPGRADES], rows: bySuite(upgraded, row) };
 }
 
 /** Why models could not be run in ONNX Runtime, with how many, most frequent first. */

@@ -217,7 +217,7 @@ for (const [name, read] of Object.entries(SETS)) {
   }
   const { better } = set.table.label(set.label);
   const values = [...set.table.column(set.label)].sort((a, b) => (better === 'higher' ? b - a : a - b));
-  const about = `${set.title}: ${values.length} networks, the best ${set.label} of them is ${values[0]!.toFixed(2)}; ${seeds} seeds`;
+  const about = `${set.title}: ${values.length} networks, best ${set.label} ${values[0]!.toFixed(2)}; ${seeds} seeds`;
   const columns = ['strategy', ...AT.map((evaluations) => `after ${evaluations}`)];
   tables.push(`${about}\n\n${markdown(columns, rows)}\n`);
   console.log(tables.at(-1));

@@ -178,7 +178,7 @@ function reportClosed(from: Table): void {
     return [name, String(found.n), found.tau.toFixed(3), found.rho.toFixed(3)];
   };
   console.log(
-    `${flags.set}: against −valid_ppl; parameters as the table counts them: ${equal} of ${rows.length}\n`,
+    `${flags.set}: against −valid_ppl; parameters equal to the table: ${equal} of ${rows.length}\n`,
   );
   console.log(
     markdown(

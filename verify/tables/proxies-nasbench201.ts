@@ -121,7 +121,7 @@ console.log(
 );
 const rho = l2WithItsMean();
 console.log(
-  `\nl2_norm: the mean of cells with as many convolutions has a Spearman correlation of ${rho.toFixed(3)} with the ` +
+  `\nl2_norm: the mean of cells with the same number of convolutions has a Spearman correlation of ${rho.toFixed(3)} with the ` +
     `published draw; two independent draws agree to about ${(rho * rho).toFixed(3)}.`,
 );
 console.log(`\n${costTable(file, nasBench201.name)}`);

@@ -8,7 +8,8 @@ import { formatOf, readTableFile, type TableFormat, writeTableFile } from '../..
 import { AuspexError } from '../../util/errors.js';
 import type { ExportDocument, ListDocument, ShowDocument } from '../documents/data.js';
 import type { Work } from '../work.js';
-import { openTable, type PlainOptions } from './open.js';
+import type { PlainOptions } from './explained-table.js';
+import { openTable } from './open.js';
 
 /** Files that may be tables; others in a folder are not looked at. */
 const TABLE_FILE = /\.(csv|jsonl|pickle|pkl|pbz2|pth|tfrecord)(\.gz)?$/i;

@@ -4,11 +4,12 @@ import type { SkippedRow } from '../../datasets/rules.js';
 import { checkOutputs } from '../../store/outputs.js';
 import { formatOf, writeTableFile } from '../../store/table-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { equalRows } from '../arch-keys.js';
 import type { ImportDocument } from '../documents/data.js';
+import { equalRows } from '../equal-rows.js';
 import type { Work } from '../work.js';
 import { tableFields } from './data.js';
-import { type OpenedTable, openTable, type PlainOptions } from './open.js';
+import type { OpenedTable, PlainOptions } from './explained-table.js';
+import { openTable } from './open.js';
 import { architectureCheck, importRules } from './table-rules.js';
 
 export interface ImportOptions extends PlainOptions {
@@ -38,7 +39,7 @@ export async function importTable(file: string, options: ImportOptions, work: Wo
   const texts = column === undefined ? groups : [...groups, column];
   const { table: read, resolved } = await openTable(file, { ...options, rules, texts }, work);
   if (read.rows === 0) {
-    throw new AuspexError('TABLE_EMPTY', skipped.length === 0 ? 'the file holds no rows' : allBad(skipped), {
+    throw new AuspexError('TABLE_EMPTY', skipped.length === 0 ? 'the file has no rows' : allBad(skipped), {
       where: { file },
     });
   }
@@ -75,5 +76,5 @@ async function longColumn(file: string, options: ImportOptions, work: Work): Pro
 
 function allBad(skipped: readonly SkippedRow[]): string {
   const [first] = skipped;
-  return `all ${skipped.length} rows are bad; ${first!.at}: ${first!.message}`;
+  return `all ${skipped.length} rows are invalid; ${first!.at}: ${first!.message}`;
 }

@@ -1,79 +1,11 @@
-// Opening a table for `auspex data`: one that says what it is, or a plain file that the user explains.
-import { type LabelRequest, type ResolvedLabel, resolveLabel } from '../../datasets/label-options.js';
-import type { PlainTable } from '../../datasets/metadata.js';
-import type { TableRules } from '../../datasets/rules.js';
-import type { Label, Table } from '../../datasets/table.js';
+// Opening the file of a table: one that says what it is, or a plain one that the user explains.
 import { readTableFile } from '../../store/table-file.js';
-import { AuspexError } from '../../util/errors.js';
 import type { Work } from '../work.js';
+import { explainedTable, type OpenedTable, type OpenOptions } from './explained-table.js';
 
-/** How a user explains a plain file. */
-export interface PlainOptions {
-  readonly space?: string | undefined;
-  /** The column of the architectures; `arch` by default. */
-  readonly arch?: string | undefined;
-  readonly labels?: readonly LabelRequest[] | undefined;
-  readonly provenance?: string | undefined;
-}
-
-export interface OpenOptions extends PlainOptions {
-  readonly rules?: TableRules | undefined;
-  readonly texts?: readonly string[] | 'all' | undefined;
-}
-
-export interface OpenedTable {
-  readonly table: Table;
-  /** What was found of the labels that were named. */
-  readonly resolved: readonly ResolvedLabel[];
-}
-
-/**
- * Opens a table. A logarithm that was only inferred is given up where a value is not above 0.
- *
- * Codes: BAD_OPTION, TABLE_VALUE (a logarithm that was asked for), and those of reading.
- */
-export async function openTable(file: string, options: OpenOptions, work: Work = {}): Promise<OpenedTable> {
-  const { rules, texts } = options;
-  const resolved = (options.labels ?? []).map((request) =>
-    resolveLabel(request, options.provenance ?? `from ${file}`),
-  );
-  const plain = plainTable(options, resolved);
-  const read = await readTableFile(file, {
-    plain,
-    rules,
-    texts,
-    progress: work.progress,
-    signal: work.signal,
-  });
-  work.signal?.throwIfAborted();
-  const settled = resolved.map((each) => settledTransform(each, read, file));
-  const byName = new Map<string, Label>(settled.map(({ label }) => [label.name, label]));
-  return { table: read.relabelled((label) => byName.get(label.name) ?? label), resolved: settled };
-}
-
-function plainTable(
-  { space, arch, labels, provenance }: PlainOptions,
-  resolved: readonly ResolvedLabel[],
-): PlainTable | undefined {
-  if (space !== undefined) return { space, arch: arch ?? 'arch', labels: resolved.map(({ label }) => label) };
-  if (arch === undefined && labels === undefined && provenance === undefined) return undefined;
-  throw new AuspexError(
-    'BAD_OPTION',
-    '--arch, --label and --provenance explain a plain file, which needs --space',
-    { hint: 'auspex data import FILE --space NAME --arch COLUMN --label COLUMN -o OUT.csv.gz' },
-  );
-}
-
-/** Numbers of 0 and below have no logarithm. */
-function settledTransform(resolved: ResolvedLabel, table: Table, file: string): ResolvedLabel {
-  const { label, inferred } = resolved;
-  if (label.transform !== 'log') return resolved;
-  const row = table.column(label.name).findIndex((value) => value <= 0);
-  if (row < 0) return resolved;
-  if (inferred.includes('transform')) return { ...resolved, label: { ...label, transform: 'linear' } };
-  const value = table.column(label.name)[row]!;
-  throw new AuspexError('TABLE_VALUE', `label '${label.name}' is ${value}, which has no logarithm`, {
-    where: { file, path: `row ${row + 1}` },
-    hint: `give --label ${label.name}:${label.better}:linear`,
-  });
+/** Codes: those of `explainedTable` and of reading files. */
+export function openTable(file: string, options: OpenOptions, work: Work = {}): Promise<OpenedTable> {
+  const { progress, signal } = work;
+  const read = (of: object) => readTableFile(file, { ...of, progress, signal });
+  return explainedTable(read, file, options, signal);
 }

@@ -33,6 +33,14 @@ const answered = z.object({
     }),
   ),
   cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
+  /** Sizes that the file leaves open and that were chosen: values by name, reasons, and the flags that change them. */
+  chosenSizes: z
+    .object({
+      sizes: z.record(z.string(), z.number()),
+      reasons: z.array(z.object({ name: z.string(), size: z.number(), why: z.string() })),
+      flags: z.string(),
+    })
+    .optional(),
   /** Predictors that do not cover the network, and why. */
   refused: z.array(problem.extend({ predictor: z.string() })).optional(),
   /** What would be needed, where no predictor covers the network. */
@@ -69,6 +77,7 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     return { schema: 'auspex.predict/1', ref, ...line, error: problemOf(found.error) };
   }
   const { answers, cost, family, refused, needed } = found;
+  const chosen = cost === undefined ? undefined : network.chosenSizes();
   return {
     schema: 'auspex.predict/1',
     ref,
@@ -90,6 +99,9 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     ...(cost === undefined
       ? {}
       : { cost: { parameters: cost.parameters, macs: countOf(cost.macs), flops: countOf(cost.flops) } }),
+    ...(chosen?.isChecked
+      ? { chosenSizes: { sizes: chosen.sizes, reasons: [...chosen.reasons], flags: chosen.flags } }
+      : {}),
     ...(refused.length === 0
       ? {}
       : { refused: refused.map(({ predictor, error }) => ({ predictor, ...problemOf(error) })) }),

@@ -54,7 +54,7 @@ export class ImageSamples {
     const chosen = this.#drawn(batch);
     if (chosen.length < batch) {
       const count = `the folder has ${chosen.length}`;
-      throw new AuspexError('PROXY_INPUT', `a batch takes ${batch} images, and ${count}`, {
+      throw new AuspexError('PROXY_INPUT', `a batch needs ${batch} images, but ${count}`, {
         where: { file: this.#images.folder },
         hint: 'give more images, or a smaller --batch',
       });
@@ -95,7 +95,7 @@ function imageInput(
     if (!isChannels(channels)) continue;
     if (height === undefined || width === undefined) {
       throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: images need a height and a width`, {
-        hint: 'give the sizes that are symbols with --dim, or the shape of the input with --shape',
+        hint: 'fix symbolic sizes with --dim, or the whole shape with --shape',
       });
     }
     // A batch of the file gives way to --batch, one that was told does not.
@@ -104,7 +104,7 @@ function imageInput(
     return { name, dtype: type.dtype, batch, channels, height, width, isChannelsLast };
   }
   throw new AuspexError('PROXY_INPUT', 'no input of this network takes images', {
-    hint: `an image is of floats, (batch, 1 or 3, height, width); inputs are ${real.map((i) => `'${i.name}' ${i.type}`).join(', ')}`,
+    hint: `an image input is float (batch, 1 or 3, height, width); the inputs are ${real.map((i) => `'${i.name}' ${i.type}`).join(', ')}`,
   });
 }
 

@@ -1,27 +1,45 @@
-// Where networks are scored: in this thread, or in workers, which a network that needs too much memory takes down alone.
+// Where networks are scored: in this thread, or in processes of their own, which a network that needs too much memory or
+// time takes down alone. The scores that it had by then are kept.
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { Network } from '../../networks/index.js';
-import { type Problem, problemOf } from '../problem.js';
+import type { Problem } from '../problem.js';
 import type { NetworkResult } from './record.js';
-import type { NetworkScorer } from './scoring.js';
+import type { NetworkScorer, ScoreReport } from './scoring.js';
 
 /** Scores one network at a time. */
 export interface Lane {
-  score(network: Network): Promise<NetworkResult>;
+  /** @param report called with every score as it is found */
+  score(network: Network, report?: ScoreReport): Promise<NetworkResult>;
   close(): Promise<void>;
 }
 
+export interface LaneOptions {
+  readonly workers: number;
+  /** Also one lane is a process of its own. */
+  readonly isApart?: boolean | undefined;
+  /** Seconds that a network may take; needs a process of its own. */
+  readonly timeout?: number | undefined;
+}
+
+/** What a process says. */
+export type LaneMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'score'; readonly name: string; readonly found: number | Problem }
+  | { readonly kind: 'result'; readonly result: NetworkResult };
+
 /**
- * As many lanes as workers are asked for. One is this thread: a worker of its own would only begin later.
+ * As many lanes as workers are asked for.
  *
- * @param scorer of this thread; workers make their own of its plan
+ * @param scorer of this thread; processes make their own of its plan
  */
-export async function openLanes(scorer: NetworkScorer, workers: number): Promise<Lane[]> {
-  if (workers === 1) {
-    return [{ score: (network) => scorer.score(network), close: async () => undefined }];
+export async function openLanes(scorer: NetworkScorer, options: LaneOptions): Promise<Lane[]> {
+  const { workers, isApart = false, timeout } = options;
+  if (workers === 1 && !isApart && timeout === undefined) {
+    return [{ score: (network, report) => scorer.score(network, report), close: async () => undefined }];
   }
-  return Promise.all(Array.from({ length: workers }, () => WorkerLane.open(scorer)));
+  return Promise.all(Array.from({ length: workers }, () => ProcessLane.open(scorer, timeout)));
 }
 
 /** The worker's own file, as seen from this one and from the command line, which is one file of another folder. */
@@ -30,50 +48,103 @@ const WORKER = new URL(
   import.meta.url,
 );
 
-/** A thread that is started again for the next network if one takes it down. */
-class WorkerLane implements Lane {
+/** A process that is started again for the next network if one takes it down. */
+class ProcessLane implements Lane {
   readonly #scorer: NetworkScorer;
-  #worker: Worker | undefined;
-  /** Takes the result of the network that is being scored. */
-  #settle: (result: NetworkResult) => void = () => undefined;
+  readonly #timeout: number | undefined;
+  #child: ChildProcess | undefined;
+  #take: (message: LaneMessage) => void = () => undefined;
+  #lose: (problem: Problem) => void = () => undefined;
 
-  private constructor(scorer: NetworkScorer) {
+  private constructor(scorer: NetworkScorer, timeout: number | undefined) {
     this.#scorer = scorer;
+    this.#timeout = timeout;
   }
 
-  static async open(scorer: NetworkScorer): Promise<WorkerLane> {
-    const lane = new WorkerLane(scorer);
+  static async open(scorer: NetworkScorer, timeout: number | undefined): Promise<ProcessLane> {
+    const lane = new ProcessLane(scorer, timeout);
     await lane.#start();
     return lane;
   }
 
-  async #start(): Promise<Worker> {
+  async #start(): Promise<ChildProcess> {
     const { plan, options } = this.#scorer;
-    const worker = new Worker(WORKER, { workerData: { plan, options } });
-    // Its first message; an error until then is one of auspex itself, and is thrown.
-    await once(worker, 'message');
-    const lost = (error: Problem): void => {
-      // An error is followed by the exit, when another may have taken its place.
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#settle({ scores: {}, error });
-    };
-    worker.on('message', (result: NetworkResult) => this.#settle(result));
-    worker.on('error', (error) => lost(problemOf(error)));
-    worker.on('exit', (code) => lost({ code: 'WORKER_ENDED', message: `its worker ended with ${code}` }));
-    this.#worker = worker;
-    return worker;
+    const child = fork(fileURLToPath(WORKER), { serialization: 'advanced' });
+    child.send({ plan, options });
+    // Its first message; a process that ends before is a failure of auspex itself.
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`a process that scores networks ended with ${code}`);
+      }),
+    ]);
+    child.on('message', (message: LaneMessage) => this.#take(message));
+    child.on('exit', (code, signal) => {
+      if (this.#child === child) this.#child = undefined;
+      this.#lose({
+        code: 'WORKER_ENDED',
+        message: `the process that scored it ended with ${signal ?? `exit code ${code}`}`,
+        hint: 'it may have run out of memory: give a smaller --batch, or less --memory',
+        isFailure: true,
+      });
+    });
+    this.#child = child;
+    return child;
   }
 
-  async score(network: Network): Promise<NetworkResult> {
-    const worker = this.#worker ?? (await this.#start());
+  async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
+    const child = this.#child ?? (await this.#start());
+    const scores: Record<string, number> = {};
+    const errors: Record<string, Problem> = {};
     return new Promise((resolve) => {
-      this.#settle = resolve;
-      worker.postMessage(network.ref);
+      const timer =
+        this.#timeout === undefined ? undefined : setTimeout(() => this.#stop(child), this.#timeout * 1000);
+      const settle = (result: NetworkResult): void => {
+        clearTimeout(timer);
+        this.#take = () => undefined;
+        this.#lose = () => undefined;
+        resolve(result);
+      };
+      this.#take = (message) => {
+        if (message.kind === 'result') settle(message.result);
+        if (message.kind !== 'score') return;
+        const { name, found } = message;
+        if (typeof found === 'number') scores[name] = found;
+        else errors[name] = found;
+        report?.(name, found);
+      };
+      this.#lose = (problem) => settle(this.#partial(scores, errors, problem));
+      child.send(network.ref);
+    });
+  }
+
+  /** The scores that were found, and for all others why they were not. */
+  #partial(
+    scores: Readonly<Record<string, number>>,
+    errors: Record<string, Problem>,
+    problem: Problem,
+  ): NetworkResult {
+    if (Object.keys(scores).length === 0) return { scores, error: problem };
+    for (const name of this.#scorer.plan.proxies) {
+      if (scores[name] === undefined) errors[name] ??= problem;
+    }
+    return { scores, errors };
+  }
+
+  #stop(child: ChildProcess): void {
+    const lose = this.#lose;
+    this.#child = undefined;
+    this.#lose = () => undefined;
+    child.kill('SIGKILL');
+    lose({
+      code: 'PROXY_TIMEOUT',
+      message: `it took more than ${this.#timeout} seconds`,
+      hint: 'give a smaller --batch, fewer --proxies, or a longer --timeout',
+      isFailure: true,
     });
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    this.#child?.kill('SIGKILL');
   }
 }

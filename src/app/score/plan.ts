@@ -2,6 +2,7 @@
 // it goes to workers and into logs.
 import * as z from 'zod';
 import type { Sizes } from '../../networks/index.js';
+import { LOSS_KINDS } from '../../proxies/index.js';
 import { AuspexError } from '../../util/errors.js';
 import { type ProxyColumn, partsOf } from './columns.js';
 
@@ -42,6 +43,7 @@ export const planOptions = z.strictObject({
   weights: z.array(z.string()).readonly().exactOptional(),
   features: z.string().exactOptional(),
   logits: z.string().exactOptional(),
+  loss: z.enum(['auto', ...LOSS_KINDS]).exactOptional(),
   vocabulary: size.exactOptional(),
   statistics: z.enum(['batch', 'frozen']).exactOptional(),
 });
@@ -68,6 +70,7 @@ export interface ScoringRequest {
   readonly weights?: readonly string[] | undefined;
   readonly features?: string | undefined;
   readonly logits?: string | undefined;
+  readonly loss?: ScoringPlan['loss'] | undefined;
   readonly vocabulary?: number | undefined;
   readonly statistics?: ScoringPlan['statistics'] | undefined;
 }
@@ -89,33 +92,33 @@ export function planOf(
   { hasFiles, hasArchitectures }: NetworkKinds = { hasFiles: true, hasArchitectures: true },
 ): ScoringPlan {
   const { space, seed = 0, init = 'file', sizes = {}, inputs, targets } = request;
-  const { weights, features, logits, vocabulary, statistics } = request;
+  const { weights, features, logits, loss, vocabulary, statistics } = request;
   const { batch, resolution, width, classes, dims, shapes } = sizes;
   if (targets !== undefined && inputs === undefined) {
-    throw new AuspexError('BAD_OPTION', '--targets gives the classes of samples, so it requires --inputs');
+    throw new AuspexError('BAD_OPTION', '--targets requires --inputs');
   }
   const images = imagesOf(request);
   if (!hasArchitectures) refuse({ width, classes }, 'architectures of a space');
   if (!hasFiles) refuse({ dim: dims, shape: shapes }, 'ONNX files');
   const optional = { batch, resolution, width, classes, dims, shapes, inputs, targets, images };
-  const all = { ...optional, weights, features, logits, vocabulary, statistics };
+  const all = { ...optional, weights, features, logits, loss, vocabulary, statistics };
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   return { space: space ?? null, proxies: partsOf(columns), seed, init, ...given };
 }
 
 function refuse(options: Readonly<Record<string, unknown>>, what: string): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) throw new AuspexError('BAD_OPTION', `--${name} is for ${what}`);
+    if (value !== undefined) throw new AuspexError('BAD_OPTION', `--${name} applies only to ${what}`);
   }
 }
 
 function imagesOf({ images, mean, std, inputs }: ScoringRequest): GivenImages | undefined {
   if (images === undefined) {
     if (mean === undefined && std === undefined) return undefined;
-    throw new AuspexError('BAD_OPTION', '--mean and --std normalise images, so they require --images');
+    throw new AuspexError('BAD_OPTION', '--mean and --std require --images');
   }
   if (inputs !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--images and --inputs both give samples; choose one');
+    throw new AuspexError('BAD_OPTION', '--images and --inputs cannot be combined');
   }
   if (std?.some((value) => value <= 0)) throw new AuspexError('BAD_OPTION', '--std must be above 0');
   return { folder: images, mean: mean ?? IMAGENET.mean, std: std ?? IMAGENET.std };

@@ -7,10 +7,10 @@ import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
 import { problemOf } from '../problem.js';
 import type { NamedNetworks } from '../resolve.js';
-import { type Lane, openLanes } from './lanes.js';
+import { type Lane, type LaneOptions, openLanes } from './lanes.js';
 import { type ScoringPlan, scoringPlan } from './plan.js';
 import { type NetworkRecord, networkRecord, type ScoredNetwork } from './record.js';
-import type { NetworkScorer } from './scoring.js';
+import type { NetworkScorer, ScoreReport } from './scoring.js';
 
 /** The first line of a log: what scores depend on. In version 1, `flops` are multiply-accumulates. */
 const planRecord = scoringPlan.extend({
@@ -18,8 +18,10 @@ const planRecord = scoringPlan.extend({
   version: z.union([z.literal(1), z.literal(2)]),
 });
 
-export interface PoolOptions {
+export interface PoolOptions extends Pick<LaneOptions, 'isApart' | 'timeout'> {
   readonly workers?: number | undefined;
+  /** Called with every score of every network. */
+  readonly onScore?: ScoreReport | undefined;
   readonly log?: Pick<TrialLog, 'records' | 'append'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,19 +37,20 @@ const YIELD_MS = 50;
 export async function* scorePool(
   networks: NamedNetworks,
   scorer: NetworkScorer,
-  { workers = 1, log, signal }: PoolOptions = {},
+  { workers = 1, log, signal, isApart, timeout, onScore }: PoolOptions = {},
 ): AsyncGenerator<ScoredNetwork> {
   const known = begun(networks, scorer.plan, log);
   yield* known.values();
   const left: number[] = [];
   for (let row = 0; row < networks.count; row++) if (!known.has(row)) left.push(row);
-  const lanes = left.length === 0 ? [] : await openLanes(scorer, Math.min(workers, left.length));
+  const own = { workers: Math.min(workers, left.length), isApart, timeout };
+  const lanes = left.length === 0 ? [] : await openLanes(scorer, own);
   const running = new Map<Lane, Promise<{ lane: Lane; record: ScoredNetwork }>>();
   let next = 0;
   const begin = (lane: Lane): void => {
     running.delete(lane);
     if (next === left.length || signal?.aborted) return;
-    const scored = scoredNetwork(networks, left[next++]!, lane);
+    const scored = scoredNetwork(networks, left[next++]!, lane, onScore);
     running.set(
       lane,
       scored.then((record) => ({ lane, record })),
@@ -75,10 +78,15 @@ export async function* scorePool(
 }
 
 /** A reference that is wrong is as much a result as a network that is. */
-async function scoredNetwork(networks: NamedNetworks, index: number, lane: Lane): Promise<ScoredNetwork> {
+async function scoredNetwork(
+  networks: NamedNetworks,
+  index: number,
+  lane: Lane,
+  onScore: ScoreReport | undefined,
+): Promise<ScoredNetwork> {
   const about = { kind: 'network', index, network: networks.name(index) } as const;
   try {
-    return { ...about, ...(await lane.score(networks.at(index))) };
+    return { ...about, ...(await lane.score(networks.at(index), onScore)) };
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     return { ...about, scores: {}, error: problemOf(error) };
@@ -99,7 +107,7 @@ function begun(
     records.map((line, i) => {
       const { success, data: record } = networkRecord.safeParse(line);
       if (!success) {
-        throw new AuspexError('PROXY_LOG', `line ${i + 2} of the log is not a result of a network`);
+        throw new AuspexError('PROXY_LOG', `line ${i + 2} of the log is not a valid result`);
       }
       if (record.index >= networks.count || networks.name(record.index) !== record.network) {
         throw other(`has '${printableStart(record.network, 80)}' as network ${record.index}`);
@@ -117,7 +125,7 @@ function expectSame(before: unknown, now: z.infer<typeof planRecord>): void {
     });
   }
   if (read.data.version === 1 && now.proxies.includes('flops')) {
-    throw other('is of an earlier version, whose flops are the macs of this one');
+    throw other('was written by an earlier version, which called MACs flops');
   }
   const names = new Set([...Object.keys(read.data), ...Object.keys(now)] as (keyof typeof now)[]);
   names.delete('version');

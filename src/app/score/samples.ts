@@ -8,6 +8,7 @@ import type { TypedArray } from '../../runtime/session.js';
 import { AuspexError } from '../../util/errors.js';
 import { ImageSamples } from './images.js';
 import type { GivenInput, ScoringPlan } from './plan.js';
+import type { Samples } from './scoring.js';
 
 type Numbers = ArrayLike<number | bigint>;
 
@@ -25,7 +26,7 @@ interface Given extends GivenInput {
   readonly array: NpyArray;
 }
 
-export class GivenSamples {
+export class GivenSamples implements Samples {
   /** Of .npy files; a folder of images is drawn from. */
   readonly count: number;
   readonly #inputs: readonly Given[];
@@ -42,9 +43,9 @@ export class GivenSamples {
     this.count = first?.array.dims[0] ?? 0;
     for (const { file, array } of this.#inputs) {
       if (array.dims[0] === this.count && this.count > 0) continue;
-      throw new AuspexError('PROXY_INPUT', `an array [${array.dims}] does not hold ${this.count} samples`, {
+      throw new AuspexError('PROXY_INPUT', `the array [${array.dims}] does not have ${this.count} samples`, {
         where: { file },
-        hint: 'its first dimension must be that of samples, and the same in all',
+        hint: 'the first dimension of every array is the number of samples',
       });
     }
   }
@@ -59,7 +60,7 @@ export class GivenSamples {
     if (batches === 0) {
       throw new AuspexError(
         'PROXY_INPUT',
-        `a batch of ${batch} takes more samples than the ${this.count} given`,
+        `a batch of ${batch} needs more samples than the ${this.count} given`,
       );
     }
     const real = graph.inputs.filter(({ name }) => !graph.initializers.has(name));
@@ -71,7 +72,7 @@ export class GivenSamples {
       const what = input ? `the input '${name}' is ${input.type}` : `there is no input '${name}'`;
       throw new AuspexError('PROXY_INPUT', `${what}, so an array cannot be given for it`, {
         where: { file },
-        hint: `inputs are ${real.map((i) => `'${i.name}'`).join(', ')}`,
+        hint: `the inputs are ${real.map((i) => `'${i.name}'`).join(', ')}`,
       });
     });
     const piece = ({ dtype, array, cast }: (typeof named)[number], k: number): InputTensor => {

@@ -182,7 +182,7 @@ describe('scoreNetworks', () => {
     const log = { path: at('flops.jsonl'), resume: true };
     await expect(score(WIDTHS, { ...SMALL, proxies: ['flops'], log })).rejects.toMatchObject({
       code: 'PROXY_LOG_OTHER',
-      message: 'the log is of an earlier version, whose flops are the macs of this one',
+      message: 'the log was written by an earlier version, which called MACs flops',
     });
     for (const [kept, message] of [
       [
@@ -190,8 +190,8 @@ describe('scoreNetworks', () => {
         'the file is not a log of this version of `auspex proxy`',
       ],
       [['{"kind":"search"}'], 'the file is not a log of this version of `auspex proxy`'],
-      [[lines[0]!, '{"kind":"network","index":0}'], 'line 2 of the log is not a result of a network'],
-      [[lines[0]!, lines[1]!.replace('1}', 'null}')], 'line 2 of the log is not a result of a network'],
+      [[lines[0]!, '{"kind":"network","index":0}'], 'line 2 of the log is not a valid result'],
+      [[lines[0]!, lines[1]!.replace('1}', 'null}')], 'line 2 of the log is not a valid result'],
     ] as const) {
       await expect(resume(kept)).rejects.toMatchObject({ code: 'PROXY_LOG', message });
     }

@@ -3,9 +3,12 @@ import { availableParallelism } from 'node:os';
 import { TrialLog } from '../../store/trial-log.js';
 import type { NamedNetworks } from '../resolve.js';
 import type { ProxyColumn } from './columns.js';
+import { usableMemory } from './memory-limit.js';
 import type { ScoringPlan } from './plan.js';
 import { scorePool } from './pool.js';
 import type { ScoredNetwork } from './record.js';
+import { GivenSamples } from './samples.js';
+import type { ScorePool } from './scorers.js';
 import { NetworkScorer, withExplanation } from './scoring.js';
 
 export interface ScoreOptions {
@@ -19,7 +22,14 @@ export interface ScoreOptions {
   readonly workers?: number | undefined;
   /** Threads of each; all, or an even share. */
   readonly threads?: number | undefined;
+  /** Networks are scored by processes of their own, so that one that is killed does not stop the others. */
+  readonly isApart?: boolean | undefined;
+  /** Seconds that a network may take. */
+  readonly timeout?: number | undefined;
+  /** Bytes that graphs of a network may take; 60% of what there is by default. */
+  readonly memory?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** @param done networks; a part of one whose scores are not all there */
   readonly progress?: ((done: number, all: number) => void) | undefined;
 }
 
@@ -44,15 +54,26 @@ export interface ScoreFound {
  * const { records } = await scoreNetworks(networks, { plan: planOf({ seed: 1 }, columns), columns });
  */
 export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptions): Promise<ScoreFound> {
-  const { plan, columns, explains, workers = 1, signal, progress } = options;
+  const { plan, columns, explains, workers = 1, signal, progress, isApart, timeout } = options;
+  const memory = options.memory ?? usableMemory(workers);
   // Samples that cannot be read are a mistake of the request, not of every network: they are read before anything else.
-  const scorer = new NetworkScorer(plan, { threads: threadsOf(options), explains });
+  const scorer = new NetworkScorer(
+    plan,
+    { threads: threadsOf(options), explains, memory },
+    new GivenSamples(plan),
+  );
   // There is nothing to resume where nothing is scored.
   const file = columns.length === 0 ? undefined : options.log;
   const log = file && TrialLog.open(file.path, { resume: file.resume, replace: file.replace });
   const records: ScoredNetwork[] = [];
   try {
-    for await (const record of scorePool(networks, scorer, { workers, log, signal })) {
+    let scores = 0;
+    const onScore = (): void => {
+      scores++;
+      progress?.(Math.min(scores / plan.proxies.length, networks.count), networks.count);
+    };
+    const pool = { workers, log, signal, isApart, timeout, onScore };
+    for await (const record of scorePool(networks, scorer, pool)) {
       records.push(explains ? explained(record, networks, scorer) : record);
       progress?.(records.length, networks.count);
     }
@@ -77,3 +98,7 @@ export function threadsOf({
   if (threads !== undefined || workers === 1) return threads;
   return Math.max(1, Math.floor(availableParallelism() / workers));
 }
+
+/** Scores by a plan in workers, each with an even share of the threads. */
+export const scoreByPlan: ScorePool = (networks, plan, { workers, signal }) =>
+  scorePool(networks, new NetworkScorer(plan, { threads: threadsOf({ workers }) }), { workers, signal });

@@ -3,6 +3,7 @@ import { ArchNetwork } from '../../networks/index.js';
 import { requestNamed, Subject, scoreAll } from '../../proxies/index.js';
 import { natsSize } from '../../spaces/cells/nats-size.js';
 import { columnsNamed, columnValues } from './columns.js';
+import { scoreByPlan } from './score.js';
 import { proxyScorers } from './scorers.js';
 
 const SETTINGS = { seed: 3, batch: 1, workers: 1 };
@@ -13,7 +14,7 @@ const networksOf = (texts: readonly string[]) =>
 
 describe('proxies of a search', () => {
   it('gives what the proxy gives', async () => {
-    const scorer = proxyScorers(SETTINGS)('l2_norm', natsSize)!;
+    const scorer = proxyScorers(SETTINGS, scoreByPlan)('l2_norm', natsSize)!;
     expect([scorer.name, scorer.better]).toEqual(['l2_norm (batch 1)', 'higher']);
     const scores = await scorer.score(networksOf([...WIDTHS, WIDTHS[0]!]));
     const expected = await Promise.all(
@@ -40,15 +41,17 @@ describe('proxies of a search', () => {
         scores.map((of) => ({ scores: of })),
       ),
     ).toEqual([[1.75, 2.75, 3, 2.5]]);
-    expect(proxyScorers(SETTINGS)('ntsr', natsSize)).toMatchObject({ better: 'higher' });
+    expect(proxyScorers(SETTINGS, scoreByPlan)('ntsr', natsSize)).toMatchObject({ better: 'higher' });
   });
 
   it('says when a proxy does not fit the space', async () => {
-    await expect(proxyScorers(SETTINGS)('sept', natsSize)!.score(networksOf(WIDTHS))).rejects.toMatchObject({
+    await expect(
+      proxyScorers(SETTINGS, scoreByPlan)('sept', natsSize)!.score(networksOf(WIDTHS)),
+    ).rejects.toMatchObject({
       code: 'PROXY_WITHOUT_SCORES',
       message: expect.stringContaining('PROXY_NO_BLOCKS'),
     });
-    expect(proxyScorers(SETTINGS)('nothing', natsSize)).toBeUndefined();
-    expect(() => proxyScorers(SETTINGS)('fisher:nothing', natsSize)).toThrow(/no variant/);
+    expect(proxyScorers(SETTINGS, scoreByPlan)('nothing', natsSize)).toBeUndefined();
+    expect(() => proxyScorers(SETTINGS, scoreByPlan)('fisher:nothing', natsSize)).toThrow(/no variant/);
   });
 });

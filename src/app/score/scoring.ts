@@ -15,28 +15,42 @@ import { AuspexError } from '../../util/errors.js';
 import { type Problem, problemOf } from '../problem.js';
 import { BATCH, type ScoringPlan } from './plan.js';
 import { isScored, type NetworkResult } from './record.js';
-import { GivenSamples } from './samples.js';
 
 export interface ScorerOptions {
   /** Threads of ONNX Runtime; all by default. */
   readonly threads?: number | undefined;
   /** Also says what was found in networks. */
   readonly explains?: boolean | undefined;
+  /** Bytes that graphs of a network may take. */
+  readonly memory?: number | undefined;
 }
+
+/** Takes a score as soon as it is found, or why there is none. */
+export type ScoreReport = (name: string, found: number | Problem) => void;
+
+/** What networks are scored on, where that is given. */
+export interface Samples {
+  /** How many there are; 0 where they are drawn. */
+  readonly count: number;
+  options(model: Model, wanted: number | undefined): Pick<SubjectOptions, 'batches' | 'labels'>;
+}
+
+/** Numbers that are drawn. */
+const DRAWN: Samples = { count: 0, options: () => ({}) };
 
 export class NetworkScorer {
   readonly plan: ScoringPlan;
   readonly options: ScorerOptions;
-  readonly #samples: GivenSamples;
+  readonly #samples: Samples;
 
-  /** Reads the samples that are given. Codes: those of `GivenSamples`. */
-  constructor(plan: ScoringPlan, options: ScorerOptions = {}) {
+  /** @param samples of the plan; `GivenSamples` reads them from files */
+  constructor(plan: ScoringPlan, options: ScorerOptions = {}, samples: Samples = DRAWN) {
     this.plan = plan;
     this.options = options;
-    this.#samples = new GivenSamples(plan);
+    this.#samples = samples;
   }
 
-  async score(network: Network): Promise<NetworkResult> {
+  async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
     try {
       const built = this.#built(network);
       const { model, ...sized } = built;
@@ -49,6 +63,11 @@ export class NetworkScorer {
           return subject;
         },
         { ...this.#sizes, ...sized },
+        (outcome, i) =>
+          report?.(
+            this.plan.proxies[i]!,
+            'score' in outcome ? outcome.score.value : problemOf(outcome.error),
+          ),
       );
       const [first] = outcomes;
       const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
@@ -87,15 +106,16 @@ export class NetworkScorer {
 
   /** A network as it is scored. */
   #subject({ model, ...sized }: Built): Subject {
-    const { seed, init, weights, features, vocabulary, statistics, logits } = this.plan;
-    const { threads } = this.options;
+    const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
+    const { threads, memory } = this.options;
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
       ...this.#sizes,
-      ...given({ weights, features, vocabulary, statistics, output: logits }),
       ...sized,
+      ...given({ weights, features, vocabulary, statistics, output: logits, loss }),
       ...this.#samples.options(model, this.#samplesAtOnce),
+      ...given({ memory }),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
   }
@@ -107,9 +127,11 @@ export class NetworkScorer {
     const sizes = given({ resolution, width, classes });
     const { arch, file } = network;
     if (arch && file === undefined) {
-      return { model: network.at({ ...sizes, batch: samples ?? BATCH, seed }).model() };
+      // What a space builds has classes.
+      const model = network.at({ ...sizes, batch: samples ?? BATCH, seed }).model();
+      return { model, loss: 'cross-entropy' };
     }
-    const ofBatch = batch === undefined ? {} : { batch };
+    const ofBatch = { ...(batch === undefined ? {} : { batch }), isBounded: true };
     if (arch?.space.name === ONNX) return { model: editedModel(network.at(sizes), samples), ...ofBatch };
     const sized = network.at(sizes);
     const model = sized.model();
@@ -129,7 +151,7 @@ export function withExplanation<T extends NetworkResult>(found: T, explain: () =
   }
 }
 
-interface Built extends Pick<SubjectOptions, 'infer' | 'batch'> {
+interface Built extends Pick<SubjectOptions, 'infer' | 'batch' | 'loss' | 'isBounded'> {
   readonly model: Model;
 }
 

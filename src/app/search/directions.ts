@@ -17,7 +17,7 @@ export function expectDirections(
     if (given[i] === undefined || given[i] === better) return;
     throw new AuspexError(
       'BETTER_CONTRADICTS',
-      `--better ${given[i]} contradicts ${source}: of ${name}, ${better} is better`,
+      `--better ${given[i]} contradicts ${source}: for ${name}, ${better} is better`,
       { hint: 'leave out --better, or correct the label where it is stored' },
     );
   });

@@ -44,7 +44,7 @@ export async function openJudge(
 ): Promise<Judge> {
   const { evaluator, evaluate } = request;
   if ((evaluator === undefined) === (evaluate === undefined)) {
-    throw new AuspexError('BAD_OPTION', 'give one of --evaluator and --evaluate', {
+    throw new AuspexError('BAD_OPTION', 'give either --evaluator or --evaluate', {
       hint: `--evaluator ${KINDS}, or --evaluate './train.sh {onnx}'`,
     });
   }

@@ -41,7 +41,7 @@ export class SearchPredictors {
     await predictor.dispose();
     throw new AuspexError(
       'OTHER_SPACE',
-      `the predictor was trained on ${seen.spaces.join(', ')}, the search is in ${space.name}`,
+      `the predictor was trained on ${seen.spaces.join(', ')}, but the search is in ${space.name}`,
       { where: { file } },
     );
   }

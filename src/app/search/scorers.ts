@@ -34,7 +34,7 @@ export async function ownScorer(name: string, sources: ScoreSources): Promise<Sc
   if (!name.includes('+') && !Object.hasOwn(COMBINATIONS, name)) return oneScorer(name, sources);
   throw new AuspexError(
     'PROXY_POOL',
-    `'${name}' ranks networks against each other; it has no value for one`,
+    `'${name}' ranks networks against each other; it has no value for one network`,
     {
       hint: 'use it to choose candidates (--strategy etas --proxy), or evaluate with a single proxy',
     },
@@ -59,7 +59,7 @@ async function oneScorer(name: string, { space, proxies, predictors }: ScoreSour
   const proxy = proxies(name, space);
   if (proxy !== undefined) return proxy;
   throw new AuspexError('SCORE_UNKNOWN', `unknown score '${name}'`, {
-    hint: `there are ${COSTS.join(', ')}, the proxies, and FILE.onnx#label for a predictor`,
+    hint: `choose one of ${COSTS.join(', ')}, a proxy, or FILE.onnx#label for a predictor`,
   });
 }
 

@@ -34,7 +34,7 @@ describe('searchNetworks', () => {
     expect(seen.at(-1)).toBe(found.best.value);
     await expect(searchNetworks({ ...request, better: ['higher', 'lower'] })).rejects.toMatchObject({
       code: 'BETTER_CONTRADICTS',
-      message: expect.stringContaining('of pixel2, lower is better'),
+      message: expect.stringContaining('for pixel2, lower is better'),
     });
   });
 
@@ -93,7 +93,7 @@ describe('searchNetworks', () => {
     expect(found.best.arch).toMatch(/^base/);
     await expect(searchNetworks({ ...request, evaluator: `predictor:${LATENCY}` })).rejects.toMatchObject({
       code: 'OTHER_SPACE',
-      message: `the predictor was trained on ${nasBench201.name}, the search is in onnx`,
+      message: `the predictor was trained on ${nasBench201.name}, but the search is in onnx`,
     });
     await expect(
       searchNetworks({ ...request, evaluator: 'proxy:params', report: at('net.onnx') }),

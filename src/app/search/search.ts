@@ -10,6 +10,7 @@ import { strategyNamed } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import type { SearchDocument, SearchDocumentTrial } from '../documents/search.js';
+import { scoreByPlan } from '../score/score.js';
 import { proxyScorers } from '../score/scorers.js';
 import { ENDS } from './ends.js';
 import { openJudge } from './evaluators.js';
@@ -51,6 +52,8 @@ export async function searchNetworks(request: SearchRequest, work: SearchWork = 
   }
 }
 
+const ofAuspex: ProxySource = (settings) => proxyScorers(settings, scoreByPlan);
+
 async function assembled(
   request: CheckedRequest,
   subject: SearchSubject,
@@ -58,7 +61,7 @@ async function assembled(
   work: SearchWork,
 ): Promise<SearchDocument> {
   const { budget, seed, sizes, parallel, proxy, proxyBatch } = request;
-  const { proxies = proxyScorers, signal, onNote = () => undefined } = work;
+  const { proxies = ofAuspex, signal, onNote = () => undefined } = work;
   const ours = proxies({ seed, batch: proxyBatch, workers: parallel });
   const sources = { space: subject.space, proxies: ours, predictors };
   // Cheap mistakes first: reading a table can take a minute.

@@ -1,12 +1,10 @@
 // What `auspex train` does: a predictor from a table of networks with labels.
 import { ONNX, Resolver } from '../../networks/index.js';
 import { readModel } from '../../onnx/file.js';
-import { changedOptions, hasSizes, type PredictorKind, type TrainingData } from '../../predictors/kind.js';
+import type { PredictorKind } from '../../predictors/kind.js';
 import { kindNamed } from '../../predictors/kinds/index.js';
-import { labelledRows } from '../../predictors/labelled-rows.js';
 import type { OnBad, Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember, TrainingProgress } from '../../predictors/train.js';
-import { SPACES, spaceNamed } from '../../spaces/index.js';
 import { digestOf, fingerprintOf, recipeSettings } from '../../store/fingerprint.js';
 import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
 import { loadPredictor } from '../../store/predictor-file.js';
@@ -15,8 +13,10 @@ import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import { bundledTrunk } from '../bundled.js';
 import type { Work } from '../work.js';
+import { expectApplicable, expectCells, trunkFor } from './applicable.js';
+import { dataOf, type TrainingRows } from './choose-rows.js';
 import type { SkippedNetwork, Trained, TrainRequest } from './request.js';
-import { type TrainingRows, trainingRows } from './rows.js';
+import { trainingRows } from './rows.js';
 
 export interface TrainWork extends Work {
   /** What was decided for the user, a sentence each, before the training begins. */
@@ -42,7 +42,10 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   }
   expectCells(kind, rows.table.space);
   const notes = [...rows.notes];
-  const from = await startOf(kind, request, rows, notes);
+  const from =
+    request.from === undefined
+      ? await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
+      : await loadPredictor(request.from);
   work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {
@@ -68,35 +71,23 @@ async function fitted(
   checkpoints.expect(fingerprint(request, rows, from, recipe ?? changes));
   const skipped: SkippedNetwork[] = [];
   const start = performance.now();
-  const { predictor, members, excluded } = await kind.fit(dataOf(rows, from), changes, {
-    seed,
-    threads,
-    checkpoint: (part) => checkpoints.store(part),
-    onProgress: (progress) => work.onTraining?.(progress, recipe?.members ?? 1),
-    ...(work.signal ? { signal: work.signal } : {}),
-    onBad: request.skipBad ? collect(rows, skipped) : refused,
-  });
+  const { predictor, members, excluded } = await kind.fit(
+    dataOf(rows, new Resolver({ open: readModel }), from),
+    changes,
+    {
+      seed,
+      threads,
+      checkpoint: (part) => checkpoints.store(part),
+      onProgress: (progress) => work.onTraining?.(progress, recipe?.members ?? 1),
+      ...(work.signal ? { signal: work.signal } : {}),
+      onBad: request.skipBad ? collect(rows, skipped) : refused,
+    },
+  );
   const seconds = (performance.now() - start) / 1000;
   await writeOutput(output, predictor.toOnnx());
   if (request.curves !== undefined) await writeOutput(request.curves, curvesText(members));
   checkpoints.remove();
   return { kind, predictor, members, excluded, skipped, seconds, output, steps: recipe?.steps };
-}
-
-/** Networks are opened when they are read, and only once. */
-function dataOf(
-  { table, names, scale, train, validation, split, digests }: TrainingRows,
-  from?: Predictor,
-): TrainingData {
-  const resolver = new Resolver({ open: readModel });
-  const of = (some: Uint32Array) => labelledRows(table, some, names, { transform: scale, resolver });
-  return {
-    ...of(train),
-    digests,
-    ...(split ? { split } : {}),
-    ...(validation.length > 0 ? { validation: of(validation) } : {}),
-    ...(from ? { from } : {}),
-  };
 }
 
 /** A bad row ends the training; what would leave it out is said. */
@@ -139,67 +130,6 @@ function fingerprint(request: TrainRequest, rows: TrainingRows, from: Predictor 
       '--from': from && digestOf([from.toOnnx()]).slice(0, 12),
     },
     { '--data': digestOf(content) },
-  );
-}
-
-/** A predictor to begin with: the one that was named, or what comes with the package for a model of the same sizes. */
-async function startOf(
-  kind: PredictorKind,
-  { from, changes }: TrainRequest,
-  { table, scale }: TrainingRows,
-  notes: string[],
-): Promise<Predictor | undefined> {
-  if (from !== undefined) return loadPredictor(from);
-  if (scale === 'log' || changes.isFromScratch) return undefined;
-  const trunk = await bundledTrunk(kind.name, table.space);
-  if (trunk === undefined || hasSizes(trunk.info, changes.model)) return trunk;
-  await trunk.dispose();
-  notes.push(
-    `the bundled start of ${kind.name} has other sizes than --model: pretraining is done first (--scratch leaves it out)`,
-  );
-  return undefined;
-}
-
-/** Options of a training in steps. */
-const OF_STEPS = ['steps', 'members', 'batch', 'rate'] as const;
-
-/** Wrong options are refused before anything is read. */
-function expectApplicable(kind: PredictorKind, request: TrainRequest): void {
-  if (kind.recipe !== undefined) {
-    kind.recipe(100, request.changes);
-    return;
-  }
-  changedOptions(kind, kind.options.parse({}), request.changes.model);
-  const { from, curves, resume, changes } = request;
-  const given = {
-    from,
-    curves,
-    resume,
-    ...Object.fromEntries(OF_STEPS.map((name) => [name, changes[name]])),
-  };
-  const wrong = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
-  if (wrong === undefined) return;
-  throw new AuspexError('BAD_OPTION', `--${wrong} is for predictors trained in steps; ${kind.name} is not`, {
-    hint: 'leave it out',
-  });
-}
-
-/** Throws where a kind sees cells and a space has none. */
-function expectCells({ title, views }: PredictorKind, space: string): void {
-  if (!views.includes('cell')) return;
-  const hint = 'train a whole-network predictor: nn-former-network, nnlp-network or forest';
-  if (space === ONNX) {
-    throw new AuspexError('SPACE_WITHOUT_CELLS', `${title} predicts cells, and the table lists ONNX files`, {
-      hint,
-    });
-  }
-  if (!SPACES.some(({ name }) => name === space) || spaceNamed(space).cell) return;
-  throw new AuspexError(
-    'SPACE_WITHOUT_CELLS',
-    `${spaceNamed(space).title} has no cells, which ${title} predicts`,
-    {
-      hint,
-    },
   );
 }
 

@@ -1,5 +1,6 @@
 // Correlations of scores with a label: for people, and as the page that `--report` writes.
-import { type CorrelateFound, WITHOUT_SCORES } from '../../app/correlate.js';
+import type { CorrelateFound } from '../../app/correlate.js';
+import { WITHOUT_SCORES } from '../../app/correlations.js';
 import { version } from '../../app/version.js';
 import type { MetricResult } from '../../predictors/evaluate.js';
 import { correlationReport, resultTexts } from '../../report/index.js';

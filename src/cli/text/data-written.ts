@@ -1,4 +1,4 @@
-// What `auspex data import` and `split` say of what they wrote.
+// The output of `auspex data import` and `split`.
 import type { ImportDocument, SplitDocument } from '../../app/documents/data.js';
 import { labelText, type ResolvedLabel } from '../../datasets/label-options.js';
 import { printable } from '../../util/printable.js';
@@ -17,10 +17,14 @@ export function importText(document: ImportDocument, resolved: readonly Resolved
     ...(duplicates === 0 ? [] : wrap(duplicatesText(duplicates), 2, 4)),
     ...(long === null
       ? []
-      : wrap(`architectures repeat with '${long}': --pivot ${long} makes one row of each`, 2, 4)),
+      : wrap(
+          `architectures repeat for every '${long}'; --pivot ${long} makes one row per architecture`,
+          2,
+          4,
+        )),
     ...(skipped.length === 0
       ? []
-      : [`  ${formatExact(skipped.length)} bad ${rowsWord(skipped.length)} been left out`]),
+      : [`  ${formatExact(skipped.length)} invalid ${rowsWord(skipped.length)} been left out`]),
     ...skipped
       .slice(0, LISTED_ROWS)
       .flatMap(({ at, code, message }) => wrap(`${at}: ${code}: ${message}`, 4, 6)),
@@ -33,11 +37,11 @@ export function importText(document: ImportDocument, resolved: readonly Resolved
 
 function pivotText({ column, values, averaged }: NonNullable<ImportDocument['pivot']>): string {
   const mean = averaged === 0 ? '' : `; ${formatExact(averaged)} values are means of several rows`;
-  return `one row an architecture, ${values.length} values of ${column}${mean}`;
+  return `one row per architecture, ${values.length} values of ${column}${mean}`;
 }
 
 const duplicatesText = (count: number): string =>
-  `${formatExact(count)} ${rowsWord(count)} the architecture of an earlier row; splits keep them together`;
+  `${formatExact(count)} ${rowsWord(count)} the architecture of an earlier row; splits keep such rows together`;
 
 const rowsWord = (count: number): string => (count === 1 ? 'row has' : 'rows have');
 
@@ -52,13 +56,13 @@ export function splitText({
   group,
 }: SplitDocument): string {
   const chance = seed === null ? '' : `, seed ${seed}`;
-  const together = group == null ? '' : `, ${group} together`;
+  const together = group == null ? '' : `, grouped by ${group}`;
   return [
     `${space} by ${by}${chance}${together}`,
     ...(['train', 'validation', 'test'] as const).map((part) =>
       `  ${part.padEnd(10)} ${formatExact(counts[part]).padStart(9)} rows  ${files[part] ?? ''}`.trimEnd(),
     ),
     ...(duplicates ? wrap(duplicatesText(duplicates), 2, 4) : []),
-    ...(dropped ? wrap(`${formatExact(dropped)} of them are in no set`, 2, 4) : []),
+    ...(dropped ? wrap(`${formatExact(dropped)} of them are left out of all parts`, 2, 4) : []),
   ].join('\n');
 }

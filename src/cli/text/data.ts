@@ -37,7 +37,9 @@ export function listText({ folder, tables, others }: ListDocument): string {
         );
   const { length } = others;
   const rest =
-    length === 0 ? [] : [`${length} other ${length === 1 ? 'file is' : 'files are'} no table auspex knows`];
+    length === 0
+      ? []
+      : [`${length} other ${length === 1 ? 'file is not a known table' : 'files are not known tables'}`];
   return joined([[...text, ...rest]], WIDTH);
 }
 
@@ -89,7 +91,7 @@ function provenances(labels: ShowDocument['labels']): string[] {
   return [...names].flatMap(([provenance, alike]) => {
     const listed = alike.slice(0, LISTED_LABELS).join(', ');
     const more = alike.length > LISTED_LABELS ? ` and ${alike.length - LISTED_LABELS} more` : '';
-    return wrap(`${listed}${more}: ${provenance || 'not said'}`, 2, 4);
+    return wrap(`${listed}${more}: ${provenance || 'no provenance'}`, 2, 4);
   });
 }
 

@@ -1,5 +1,4 @@
-// What `auspex evaluate` found, for people.
-
+// The output of `auspex evaluate`.
 import { type Evaluated, rowsText } from '../../app/evaluate.js';
 import {
   bootstrapText,
@@ -34,7 +33,7 @@ function labelLines({ label, unit, better, trainedOn, promised, evaluation }: Ev
     `${label}${unit === '' ? '' : ` (${unit})`}, ${better} is better: `,
     `${formatExact(rows)} rows`,
     withoutTruth === 0 ? '' : `, ${formatExact(withoutTruth)} without a value`,
-    trainedOn === label ? '' : `, predicted by one trained on ${trainedOn}`,
+    trainedOn === label ? '' : `, predicted by a model trained on ${trainedOn}`,
   ];
   const columns = [
     { title: 'metric' },

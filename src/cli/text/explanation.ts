@@ -1,4 +1,4 @@
-// What was found in a network that is scored, for people.
+// The output of `auspex proxy --explain`: what was found in a network.
 import type { Explanation } from '../../proxies/index.js';
 import { broken, table, wrap } from './format.js';
 
@@ -16,14 +16,14 @@ export function explanationLines(network: string, explanation: Explanation, widt
     ...field(`last block  ${last}`),
     `  attention   ${blocks.length === 0 ? 'none' : `${blocks.length} blocks`}`,
     ...(blocks.length === 0 ? [] : blockTable(blocks, width)),
-    `  weights     ${counted} of ${tensors.length} constants count`,
+    `  weights     ${counted} of ${tensors.length} constants are scored`,
     ...table(
       [
         { title: 'constant', flexible: 'middle' },
         { title: 'shape' },
-        { title: 'is' },
-        { title: 'counts' },
-        { title: 'of' },
+        { title: 'role' },
+        { title: 'scored' },
+        { title: 'part' },
       ],
       tensors.map(({ name, dims, role, counts, part }) => [
         name,
@@ -43,7 +43,7 @@ function blockTable(blocks: Explanation['blocks'], width: number): string[] {
     [
       { title: 'applied by', flexible: 'middle' },
       { title: 'width', align: 'right' },
-      { title: 'of heads', align: 'right' },
+      { title: 'QKV width', align: 'right' },
       { title: 'tokens', align: 'right' },
     ],
     blocks.map((block) => [block.node, ...[block.width, block.qkvWidth, block.tokens].map(String)]),

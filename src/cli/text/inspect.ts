@@ -8,8 +8,7 @@ import {
   type SortKey,
   sortByCount,
 } from '../../analysis/inspect.js';
-import { sizeFlags } from '../../analysis/typical-sizes.js';
-import type { InspectedNetwork } from '../../app/inspect.js';
+import type { InspectedNetwork, SettledInspection } from '../../app/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
 import { printable } from '../../util/printable.js';
@@ -25,12 +24,15 @@ import {
   WIDTH,
   wrap,
 } from './format.js';
+import { sizeFlags } from './size-flags.js';
 
 export interface TextOptions {
   readonly file: string;
   readonly sort?: SortKey | undefined;
   readonly nodes: boolean;
   readonly tree: boolean;
+  /** The network at sizes that were chosen for those that it leaves open. */
+  readonly settled?: SettledInspection | undefined;
 }
 
 const BAR_WIDTH = 10;
@@ -39,18 +41,31 @@ const BAR_WIDTH = 10;
 const LISTED_VALUES = 8;
 
 export function inspectionText(model: Model, inspection: Inspection, options: TextOptions): string {
+  const { file, sort, nodes, tree } = options;
+  // Expressions that are too long to read are shown as numbers, at sizes that make sense.
+  const settled = isLong(inspection) ? options.settled : undefined;
+  const shown = settled?.inspection ?? inspection;
   const sections = [
-    header(model, inspection, options.file),
-    totals(inspection),
-    options.nodes ? nodeTable(inspection, options.sort) : undefined,
-    options.tree ? treeTable(inspection, options.sort) : undefined,
-    options.nodes || options.tree ? undefined : operatorTable(inspection, options.sort ?? 'macs'),
-    notes(inspection),
+    header(model, inspection, file),
+    settled
+      ? wrap(`Counts at ${settled.chosen.flags}, chosen for sizes that the file leaves open:`, 2)
+      : undefined,
+    totals(shown),
+    nodes ? nodeTable(shown, sort) : undefined,
+    tree ? treeTable(shown, sort) : undefined,
+    nodes || tree ? undefined : operatorTable(shown, sort ?? 'macs'),
+    notes(inspection, shown.cost),
   ];
   return sections
     .filter((s) => s !== undefined && s.length > 0)
     .map((s) => s!.map(printable).join('\n'))
     .join('\n\n');
+}
+
+/** Whether a total is an expression that needs lines of its own. */
+function isLong({ cost: { totals: t } }: Inspection): boolean {
+  const counts = [formatCount(t.macs), formatCount(t.flops), formatBytes(t.activationBytes)];
+  return counts.some((text) => text.length > MAX_SHORT);
 }
 
 function header(model: Model, { inference, coverage, hash }: Inspection, file: string): string[] {
@@ -247,7 +262,7 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
 }
 
 /** What was not understood, and what to do about it. */
-function notes({ coverage, cost, inference }: Inspection): string[] {
+function notes({ coverage, inference }: Inspection, cost: Inspection['cost']): string[] {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(...wrap(`! ${text}`, 2, 4));
   for (const { operator, count, nodes } of coverage.unknownOperators) {
@@ -262,14 +277,15 @@ function notes({ coverage, cost, inference }: Inspection): string[] {
       `${missing.length} nodes have unknown shapes and are not fully counted: ${named.join(', ')}${missing.length > 3 ? ', …' : ''}`,
     );
   }
-  for (const loop of coverage.perIteration) {
-    note(`the number of iterations of '${loop}' is unknown: counted for one iteration`);
+  const [loop, ...others] = coverage.perIteration;
+  if (loop !== undefined) {
+    const more =
+      others.length === 0 ? '' : ` and ${others.length} more ${others.length === 1 ? 'loop' : 'loops'}`;
+    note(`the number of iterations of '${loop}'${more} is unknown: counted for one iteration`);
   }
   if (coverage.symbols.length > 0) {
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
-    note(
-      `sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference.graph)}`,
-    );
+    note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference)}`);
   }
   if (cost.totals.peakActivationBytes === undefined)
     note('the peak of activations depends on sizes that are not fixed');

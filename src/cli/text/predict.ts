@@ -1,12 +1,12 @@
 // Predictions for people: one network in full, or many as one table.
 
-import { sizeFlags } from '../../analysis/typical-sizes.js';
 import { type BundledEntry, bundledName } from '../../app/bundled.js';
 import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
+import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };
 
@@ -19,8 +19,15 @@ function costLines({ parameters, macs, flops }: Cost, network: Network): string[
   if (isKnown(macs) && isKnown(flops)) {
     return [`${first}   MACs ${formatCount(macs)}   FLOPs ${formatCount(flops)}`];
   }
-  const flags = sizeFlags(network.inference().graph);
-  return [first, ...wrap(`MACs and FLOPs depend on open sizes; fix them, for example with ${flags}`, 2, 4)];
+  const flags = sizeFlags(network.inference());
+  const how = flags === '' ? 'that only running the network tells' : `that are open: try ${flags}`;
+  return [first, ...wrap(`MACs and FLOPs depend on sizes ${how}`, 2, 4)];
+}
+
+/** What was chosen for open sizes, as the flags that change it. */
+function sizeLines(network: Network): string[] {
+  const chosen = network.chosenSizes();
+  return chosen?.isChecked ? wrap(`sizes chosen, as the file leaves them open: ${chosen.flags}`, 2, 4) : [];
 }
 
 /** A count for a table; expressions are too long for one. */
@@ -42,7 +49,7 @@ export function networkText(found: Known): string {
   return [
     ...title,
     ...kind,
-    ...(cost ? costLines(cost, network.settled()) : []),
+    ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0 ? ['', ...answerTable(answers), ...farLines(answers)] : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]

@@ -25,7 +25,7 @@ export function listText(shown: readonly Reproduced[]): string {
   const columns = [
     { title: 'table' },
     { title: 'done', align: 'right' as const },
-    { title: 'what it is', flexible: 'start' as const },
+    { title: 'title', flexible: 'start' as const },
   ];
   return textTable(columns, rows, 0).join('\n');
 }
@@ -66,14 +66,14 @@ export function tableText(shown: Reproduced): string {
     ...textTable(columns, rows, 2),
     '',
     ...wrap(
-      `${results.length} of ${draws.length} draws are done${ran ? `, ${ran.results.length} of them now` : ''}.`,
+      `${results.length} of ${draws.length} draws done${ran ? `, ${ran.results.length} of them in this run` : ''}.`,
       2,
     ),
     ...lines.flatMap(otherMetrics).flatMap((text) => wrap(text, 2, 4)),
-    ...(others > 0 ? wrap(`${others} results in the folder were made with other settings.`, 2) : []),
+    ...(others > 0 ? wrap(`${others} results in the folder have other settings.`, 2) : []),
     ...[...new Set(doubts)].flatMap((doubt) => wrap(`Doubtful: ${doubt}.`, 2, 4)),
     '',
-    '  What differs from the papers:',
+    '  Differences from the papers:',
     ...differences(table, lines).flatMap((text) => wrap(`- ${text}`, 2, 4)),
   ].join('\n');
 }

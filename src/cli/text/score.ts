@@ -29,7 +29,7 @@ export function scoreText(found: ScoreFound, width: number): string {
           ? [
               [
                 ...broken(network, 0, 0, width),
-                ...wrap(`not explained: ${sentence(unexplained)}`, 2, 4, width),
+                ...wrap(`cannot be explained: ${sentence(unexplained)}`, 2, 4, width),
               ],
             ]
           : []),
@@ -141,7 +141,9 @@ export function problemLines(
     const problems = records.flatMap(({ errors }) => (errors?.[proxy] ? [errors[proxy]] : []));
     if (problems.length === 0) continue;
     const count = `${problems.length} of ${records.length} networks`;
-    lines.push(...wrap(`${proxy}: not for ${count}; first ${problemText(problems[0])}`, 2, 4, width));
+    lines.push(
+      ...wrap(`${proxy}: no score for ${count}; first error: ${problemText(problems[0])}`, 2, 4, width),
+    );
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// What `auspex search` prints for people: what was optimised, the best network, the Pareto front.
+// The output of `auspex search`: objectives, the best network, the Pareto front.
 import { join } from 'node:path';
 import type { SearchDocument, SearchDocumentTrial } from '../../app/documents/search.js';
 import { ENDS } from '../../app/search/ends.js';
@@ -9,7 +9,7 @@ export function searchText(found: SearchDocument): string {
   const { objectives, evaluations, failed, end, best, front, output } = found;
   const values = ({ value, objectives: all }: SearchDocumentTrial): string =>
     (all ?? [value]).map((number, i) => `${objectives[i]!.name} ${number.toPrecision(5)}`).join(', ');
-  const failures = failed === 0 ? '' : `, ${failed} of them failed`;
+  const failures = failed === 0 ? '' : ` (${failed} failed)`;
   const files = output === undefined ? [] : Object.values(SEARCH_FILES).map((name) => join(output, name));
   return [
     `${evaluations} evaluations${failures}; ${ENDS[end]}`,

@@ -34,8 +34,8 @@ export function spaceText(space: AnySpace): string {
   const { title, paper, notation, example, size, defaults } = space;
   const input =
     defaults.input === 'image'
-      ? `images of ${defaults.resolution}x${defaults.resolution}, ${defaults.classes} classes`
-      : `${defaults.resolution} tokens, a vocabulary of ${formatExact(defaults.classes)}`;
+      ? `${defaults.resolution}x${defaults.resolution} images, ${defaults.classes} classes`
+      : `${defaults.resolution} tokens, vocabulary of ${formatExact(defaults.classes)}`;
   const field = (label: string, text: string, lines = wrap): string[] =>
     lines(text, FIELD).map((line, i) => (i === 0 ? `  ${label}`.padEnd(FIELD) + line.slice(FIELD) : line));
   return [

@@ -1,4 +1,4 @@
-// What `auspex train` says to people.
+// The output of `auspex train`.
 import type { SkippedNetwork, Trained } from '../../app/train/request.js';
 import { bestOf } from '../../app/train/request.js';
 import type { TrainingProgress } from '../../predictors/train.js';
@@ -18,14 +18,14 @@ const NAMED = 10;
 export function skippedText(skipped: readonly SkippedNetwork[]): string {
   const lines = skipped.slice(0, NAMED).map(({ ref, error }) => `  ${ref}: ${error.code}, ${error.message}`);
   const more = skipped.length > NAMED ? [`  … ${skipped.length - NAMED} more`] : [];
-  return [`${skipped.length} rows were left out:`, ...lines, ...more].map(wrapLines).join('\n');
+  return [`${skipped.length} rows were skipped:`, ...lines, ...more].map(wrapLines).join('\n');
 }
 
 export function trainedText(trained: Trained): string {
   const { kind, predictor, members, excluded, seconds, output, steps } = trained;
   const { info } = predictor;
   const best = bestOf(members).filter((score) => score !== null);
-  const score = info.labels[0]!.transform === 'log' ? 'mean error of logarithms, scaled' : 'mean tau-b';
+  const score = info.labels[0]!.transform === 'log' ? 'mean scaled error of logarithms' : 'mean tau-b';
   const rows = info.labels.map(({ name, unit, transform, interval }) => {
     const widths = interval?.groups.map(({ halfWidth }) => halfWidth) ?? [];
     return [name, unit, transform, widths.length === 0 ? 'none' : widthText(widths, transform)];
@@ -33,7 +33,7 @@ export function trainedText(trained: Trained): string {
   const columns = [
     { title: 'label', flexible: 'middle' as const },
     { title: 'unit' },
-    { title: 'learned' },
+    { title: 'scale' },
     { title: '90% interval' },
   ];
   const work = steps === undefined ? '' : `${members.length} x ${formatExact(steps)} steps, `;
@@ -44,7 +44,7 @@ export function trainedText(trained: Trained): string {
       ? wrap(`validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`, 2, 4)
       : []),
     ...(excluded > 0
-      ? wrap(`intervals without ${formatExact(excluded)} held-out rows that were trained on, too`, 2)
+      ? wrap(`${formatExact(excluded)} held-out rows were also trained on; intervals exclude them`, 2)
       : []),
     '',
     ...table(columns, rows, 2),

@@ -89,7 +89,7 @@ class BitReader {
   error(code: string, message: string): AuspexError {
     return new AuspexError(code, message, {
       where: { offset: this.#base + this.#at },
-      hint: 'the file was probably cut off while it was copied; get it again',
+      hint: 'the file was probably truncated; download or copy it again',
     });
   }
 }
@@ -202,7 +202,7 @@ function usedBytes(reader: BitReader): Uint8Array {
     const bits = reader.bits(16);
     for (let i = 0; i < 16; i++) if (bits & (0x8000 >> i)) used.push(16 * row + i);
   }
-  if (used.length === 0) throw reader.error('BZIP2_MALFORMED', 'a block holds no bytes');
+  if (used.length === 0) throw reader.error('BZIP2_MALFORMED', 'a block has no bytes');
   return Uint8Array.from(used);
 }
 

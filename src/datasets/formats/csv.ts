@@ -232,8 +232,8 @@ export class CsvReader implements CsvRow {
       );
     }
     return this.#bytes[at] === QUOTE
-      ? this.#at('CSV_QUOTE', 'there is a quote within a field that has none around it', at, DOUBLED)
-      : this.#at('CSV_BREAK', 'there is a CR without LF', at, 'lines end with LF or CRLF');
+      ? this.#at('CSV_QUOTE', 'a quote appears inside an unquoted field', at, DOUBLED)
+      : this.#at('CSV_BREAK', 'a CR without LF', at, 'lines end with LF or CRLF');
   }
 
   #decode(start: number, end: number, place: number): string {

@@ -18,8 +18,8 @@ export const gzip: Transform = (chunks) => streamed(chunks, new CompressionStrea
 /** The error of bytes that do not unpack; errors of what reads them come through. */
 export function damagedGzip(cause: unknown): unknown {
   if (cause instanceof AuspexError) return cause;
-  return new AuspexError('GZIP_DAMAGED', 'the gzip file is damaged or cut off', {
-    hint: 'it was probably cut off while it was copied; get it again',
+  return new AuspexError('GZIP_DAMAGED', 'the gzip file is damaged or truncated', {
+    hint: 'it was probably truncated; download or copy it again',
     cause,
   });
 }

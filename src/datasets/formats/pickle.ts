@@ -227,7 +227,7 @@ export class PickleReader {
         const target = this.#top();
         if (target instanceof Set) this.#setOf(target, items);
         else if (!(target instanceof PickleObject))
-          throw this.#malformed('items are added to what is no set');
+          throw this.#malformed('items are added to a value that is not a set');
         break;
       }
 
@@ -260,7 +260,7 @@ export class PickleReader {
         // STACK_GLOBAL
         const [module, name] = this.#popMany(2);
         if (typeof module !== 'string' || typeof name !== 'string')
-          throw this.#malformed('a name is no text');
+          throw this.#malformed('a name is not a text');
         this.#global(module, name);
         break;
       }
@@ -314,7 +314,7 @@ export class PickleReader {
       case 0x97: // NEXT_BUFFER
         throw stream.error('UNSUPPORTED', 'the pickle needs buffers that are not in the file');
       default:
-        throw this.#malformed(`there is no opcode 0x${code.toString(16).padStart(2, '0')}`, NO_PICKLE);
+        throw this.#malformed(`unknown opcode 0x${code.toString(16).padStart(2, '0')}`, NO_PICKLE);
     }
     return true;
   }
@@ -330,35 +330,34 @@ export class PickleReader {
   }
 
   #pop(): PickleValue {
-    if (this.#stack.length <= this.#floor) throw this.#malformed('it takes a value where there is none');
+    if (this.#stack.length <= this.#floor) throw this.#malformed('it pops a value from an empty stack');
     return this.#stack.pop()!;
   }
 
   #popMany(count: number): PickleValue[] {
-    if (this.#stack.length - count < this.#floor)
-      throw this.#malformed('it takes values where there are none');
+    if (this.#stack.length - count < this.#floor) throw this.#malformed('it pops values from an empty stack');
     return this.#stack.splice(this.#stack.length - count, count);
   }
 
   #popMark(): PickleValue[] {
     const from = this.#marks.pop();
-    if (from === undefined) throw this.#malformed('it goes back to a mark where there is none');
+    if (from === undefined) throw this.#malformed('it pops to a mark that does not exist');
     return this.#stack.splice(from);
   }
 
   #top(): PickleValue {
-    if (this.#stack.length <= this.#floor) throw this.#malformed('it looks at a value where there is none');
+    if (this.#stack.length <= this.#floor) throw this.#malformed('it reads a value from an empty stack');
     return this.#stack[this.#stack.length - 1]!;
   }
 
   #counted<T extends PickleValue>(value: T): T {
-    if (++this.#containers > this.#options.maxContainers) throw this.#limit('holds too many objects');
+    if (++this.#containers > this.#options.maxContainers) throw this.#limit('has too many objects');
     return value;
   }
 
   readonly #spend = (count: number): void => {
     this.#elements += count;
-    if (this.#elements > this.#options.maxElements) throw this.#limit('holds too many elements');
+    if (this.#elements > this.#options.maxElements) throw this.#limit('has too many elements');
   };
 
   #put(index: number): void {
@@ -380,13 +379,13 @@ export class PickleReader {
     const target = this.#top();
     if (Array.isArray(target)) for (const item of items) target.push(item);
     else if (!(target instanceof PickleObject))
-      throw this.#malformed('items are appended to what is no list');
+      throw this.#malformed('items are appended to a value that is not a list');
   }
 
   #setItems(items: readonly PickleValue[]): void {
     const top = this.#top();
     const target = top instanceof PickleObject ? top.dictionary() : top;
-    if (!(target instanceof Map)) throw this.#malformed('items are set in what is no dictionary');
+    if (!(target instanceof Map)) throw this.#malformed('items are set in a value that is not a dictionary');
     if (items.length % 2 === 1) throw this.#malformed('a key has no value');
     if (target.size + items.length / 2 > MAX_ENTRIES) throw this.#limit('has too large a dictionary');
     for (let i = 0; i < items.length; i += 2) target.set(items[i]!, items[i + 1]!);
@@ -446,7 +445,7 @@ export class PickleReader {
   }
 
   #index(line: string): number {
-    if (!/^\d{1,10}$/.test(line)) throw this.#malformed('a reference is no number');
+    if (!/^\d{1,10}$/.test(line)) throw this.#malformed('a reference is not a number');
     return Number(line);
   }
 
@@ -462,7 +461,7 @@ export class PickleReader {
   #decimal(line: string): number | bigint | boolean {
     if (line === '00' || line === '01') return line === '01';
     const digits = /^\s*([-+]?)(\d+)L?\s*$/.exec(line);
-    if (!digits || digits[2]!.length > MAX_INTEGER_BYTES) throw this.#malformed('a number is none');
+    if (!digits || digits[2]!.length > MAX_INTEGER_BYTES) throw this.#malformed('a number is invalid');
     const value = BigInt(digits[2]!);
     return exact(digits[1] === '-' ? -value : value);
   }
@@ -472,7 +471,7 @@ export class PickleReader {
     const special = { nan: Number.NaN, inf: Number.POSITIVE_INFINITY, '-inf': Number.NEGATIVE_INFINITY };
     if (Object.hasOwn(special, word)) return special[word as keyof typeof special];
     const value = /^[-+]?[\d.]+(e[-+]?\d+)?$/.test(word) ? Number(word) : Number.NaN;
-    if (Number.isNaN(value)) throw this.#malformed('a number is none');
+    if (Number.isNaN(value)) throw this.#malformed('a number is invalid');
     return value;
   }
 

@@ -39,7 +39,7 @@ export function readPickles(chunks: Iterable<Uint8Array>, options: PickleOptions
   if (first !== LEGACY_MAGIC) return first;
   const protocol = reader.read();
   if (protocol !== LEGACY_PROTOCOL) {
-    throw new AuspexError('TORCH_FILE', 'the PyTorch file is of an unknown version', {
+    throw new AuspexError('TORCH_FILE', 'the PyTorch file has an unknown version', {
       hint: 'load it with PyTorch and save it again',
     });
   }
@@ -78,7 +78,8 @@ function zipEntry(source: ByteSource, isWanted: (name: string) => boolean): { fr
 
 function entryData(source: ByteSource, header: number, length: number): { from: number; to: number } {
   const local = view(read(source, header, 30));
-  if (local.getUint32(0, true) !== LOCAL_HEADER) throw zipError('an entry is not where its directory says');
+  if (local.getUint32(0, true) !== LOCAL_HEADER)
+    throw zipError('an entry is not at the offset in the directory');
   const from = header + 30 + local.getUint16(26, true) + local.getUint16(28, true);
   if (from + length > source.size) throw zipError('it ends early');
   return { from, to: from + length };

@@ -67,15 +67,18 @@ function configurations(value: PickleValue | undefined, dataset: string): string
 function numbers(value: PickleValue, count: number, what: string): Float64Array {
   const list =
     value instanceof NumpyArray ? value.values : value instanceof Map ? [...value.values()] : value;
-  if (!Array.isArray(list) && !(list instanceof Float64Array)) throw wrong(`${what} is no list`);
+  if (!Array.isArray(list) && !(list instanceof Float64Array)) throw wrong(`${what} is not a list`);
   if (list.length !== count) throw wrong(`${what} has ${list.length} values for ${count} architectures`);
   return Float64Array.from(list as ArrayLike<PickleValue>, (item) => {
     if (typeof item === 'number') return item;
     if (item === null) return Number.NaN;
-    throw wrong(`${what} has a value that is no number`);
+    throw wrong(`${what} has a value that is not a number`);
   });
 }
 
 function wrong(problem: string): AuspexError {
-  return new AuspexError('HW_NAS_BENCH_LAYOUT', `the file is not as HW-NAS-Bench has it: ${problem}`);
+  return new AuspexError(
+    'HW_NAS_BENCH_LAYOUT',
+    `the file does not have the layout of HW-NAS-Bench: ${problem}`,
+  );
 }

@@ -101,7 +101,7 @@ function parseRecord(bytes: Uint8Array, index: number): RunRecord {
 function wrong(problem: string, index?: number): AuspexError {
   return new AuspexError('NASBENCH101_RECORD', `the record ${problem}`, {
     ...(index === undefined ? {} : { where: { path: `record ${index}` } }),
-    hint: 'NAS-Bench-101 has records [hash, epochs, adjacency, operations, metrics]',
+    hint: 'a NAS-Bench-101 record is [hash, epochs, adjacency, operations, metrics]',
   });
 }
 

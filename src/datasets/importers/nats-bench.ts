@@ -91,18 +91,15 @@ function isResults(value: PickleValue): boolean {
 export function natsRows(archive: PickleMap): NatsRow[] {
   const all = archive.get('arch2infos');
   if (!(all instanceof Map)) {
-    throw new AuspexError('NATS_META', 'this is only the list of architectures of a NATS-Bench archive', {
-      hint: 'import the folder it is in, which has a file for every architecture',
+    throw new AuspexError('NATS_META', 'the file is only the list of architectures of a NATS-Bench archive', {
+      hint: 'import its folder, which has one file per architecture',
     });
   }
   return [...all]
     .sort(([a], [b]) => number(a) - number(b))
     .map(([index, results]) => {
       if (isNatsArchitecture(results)) return natsRow(results);
-      throw new AuspexError(
-        'NATS_LAYOUT',
-        `architecture ${String(index)} has no results as NATS-Bench has them`,
-      );
+      throw new AuspexError('NATS_LAYOUT', `architecture ${String(index)} has no NATS-Bench results`);
     });
 }
 
@@ -180,7 +177,7 @@ function number(value: PickleValue | undefined): number {
 
 /** A table of the longest training, and of shorter ones under names such as `cifar10_test_12ep`. */
 export function natsTable(rows: readonly NatsRow[]): Table {
-  if (rows.length === 0) throw new AuspexError('TABLE_EMPTY', 'the archive holds no architectures');
+  if (rows.length === 0) throw new AuspexError('TABLE_EMPTY', 'the archive has no architectures');
   const epochs = [...new Set(rows.flatMap((row) => [...row.values.keys()]))].sort((a, b) => b - a);
   const isSize = /^\d+(:\d+)+$/.test(rows[0]!.arch);
   const source = isSize ? 'NATS-Bench, size space (Dong et al. 2021)' : 'NAS-Bench-201 (Dong & Yang 2020)';

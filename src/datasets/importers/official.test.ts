@@ -148,7 +148,7 @@ describe('official files that are damaged', () => {
   });
 
   it('a folder without results is refused', async () => {
-    await expect(readTableFile(temporary)).rejects.toThrow(/no files as NATS-Bench/);
+    await expect(readTableFile(temporary)).rejects.toThrow(/no NATS-Bench files/);
     await expect(readTableFile(join(FOLDER, 'nats-sss', 'meta.pickle.pbz2'))).rejects.toThrow(
       /only the list of architectures/,
     );

@@ -75,7 +75,7 @@ function readUnpacked(kind: Kind, source: ByteSource, options: ReadTableOptions)
     case 'bzip2':
       return readBzip2(source, options);
     case 'gzip':
-      throw new AuspexError('TABLE_UNKNOWN', 'the file is packed twice', { hint: 'unpack it first' });
+      throw new AuspexError('TABLE_UNKNOWN', 'the file is compressed twice', { hint: 'decompress it first' });
     default:
       return checkedTable(tableOf(readPickleFile(source)), options.rules ?? {});
   }
@@ -86,13 +86,9 @@ function tableOf(value: PickleValue): Table {
   if (isNatsArchive(value)) return natsTable(natsRows(value));
   if (isNatsArchitecture(value)) return natsTable([natsRow(value)]);
   const keys = value instanceof Map ? [...value.keys()].slice(0, 8).map(String).join(', ') : typeof value;
-  throw new AuspexError(
-    'TABLE_UNKNOWN',
-    `the pickle is none of the benchmarks that auspex knows: it holds ${keys}`,
-    {
-      hint: 'known are NATS-Bench, NAS-Bench-201 and HW-NAS-Bench; write others as CSV',
-    },
-  );
+  throw new AuspexError('TABLE_UNKNOWN', `the pickle is not a known benchmark: it contains ${keys}`, {
+    hint: 'NATS-Bench, NAS-Bench-201 and HW-NAS-Bench can be read; convert others to CSV',
+  });
 }
 
 function readBzip2(source: ByteSource, options: ReadTableOptions): Table {
@@ -103,7 +99,7 @@ function readBzip2(source: ByteSource, options: ReadTableOptions): Table {
   if (kind === 'csv') return readText(csvImporter(options), chunks);
   if (kind === 'jsonl') return readText(jsonlImporter(options), chunks);
   if (kind === 'tfrecord') return checkedTable(importNasBench101(chunks), options.rules ?? {});
-  throw new AuspexError('TABLE_UNKNOWN', 'the file is packed twice', { hint: 'unpack it first' });
+  throw new AuspexError('TABLE_UNKNOWN', 'the file is compressed twice', { hint: 'decompress it first' });
 }
 
 function readText(importer: TextImporter, chunks: Iterable<Uint8Array>): Table {
@@ -130,8 +126,8 @@ async function readGzip(chunks: AsyncIterable<Uint8Array>, options: ReadTableOpt
     pieces.push(chunk);
     length += chunk.length;
     if (length > MAX_UNPACKED_BYTES) {
-      throw new AuspexError('TABLE_TOO_LARGE', 'the file is too large to be read packed', {
-        hint: 'unpack it first',
+      throw new AuspexError('TABLE_TOO_LARGE', 'the file is too large to be read compressed', {
+        hint: 'decompress it first',
       });
     }
   }
@@ -153,13 +149,13 @@ function kindOf(head: Uint8Array): Kind {
   if (/^(?:\(dp\d+\n|\}q)/.test(text)) return 'pickle';
   if (/^\s*\{/.test(text.replace(/^ï»¿/, ''))) return 'jsonl';
   if (/^\s*\[/.test(text)) {
-    throw new AuspexError('TABLE_UNKNOWN', 'the file is one JSON list', {
-      hint: 'write one object a line: jq -c ".[]" FILE > FILE.jsonl',
+    throw new AuspexError('TABLE_UNKNOWN', 'the file is a single JSON list', {
+      hint: 'write one object per line: jq -c ".[]" FILE > FILE.jsonl',
     });
   }
   if (head.includes(0)) {
-    throw new AuspexError('TABLE_UNKNOWN', 'the file is neither text nor a benchmark that auspex knows', {
-      hint: 'known are CSV, JSON lines, TFRecord of NAS-Bench-101, pickles of NATS-Bench and HW-NAS-Bench',
+    throw new AuspexError('TABLE_UNKNOWN', 'the file is neither text nor a known benchmark', {
+      hint: 'known formats: CSV, JSON Lines, NAS-Bench-101 (TFRecord), NATS-Bench and HW-NAS-Bench (pickle)',
     });
   }
   return 'csv';

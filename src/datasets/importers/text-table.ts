@@ -303,15 +303,11 @@ function json(text: string, line: number): unknown {
 }
 
 function unknown(what: string): AuspexError {
-  return new AuspexError(
-    'TABLE_UNKNOWN',
-    `this is no table that auspex knows: ${printableStart(what, 300)}`,
-    {
-      hint: 'say what it is: --space NAME --arch COLUMN --label COLUMN (auspex data import keeps that in a table)',
-    },
-  );
+  return new AuspexError('TABLE_UNKNOWN', `the file is not a known table: ${printableStart(what, 300)}`, {
+    hint: 'describe it: --space NAME --arch COLUMN --label COLUMN (auspex data import stores that in a table)',
+  });
 }
 
 function empty(): AuspexError {
-  return new AuspexError('TABLE_EMPTY', 'the file holds no rows');
+  return new AuspexError('TABLE_EMPTY', 'the file has no rows');
 }

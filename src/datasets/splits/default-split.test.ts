@@ -25,6 +25,6 @@ describe('defaultSplit', () => {
       '12 rows are too few to hold any out: predictions have no intervals (--validation N holds out N)',
     );
     expect(defaultSplit(150).why).toMatch(/^30 of 150 rows are held out for prediction intervals/);
-    expect(defaultSplit(100, 90).why).toMatch(/^10 of 100 rows are left/);
+    expect(defaultSplit(100, 90).why).toMatch(/^only 10 of 100 rows are left/);
   });
 });

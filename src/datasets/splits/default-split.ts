@@ -29,7 +29,7 @@ export function defaultSplit(rows: number, train?: number): DefaultSplit {
     const why =
       rows < TOO_FEW
         ? `${rows} rows are too few to hold any out`
-        : `${room} of ${rows} rows are left, too few to hold any out`;
+        : `only ${room} of ${rows} rows are left, too few to hold any out`;
     return {
       train: train ?? rows,
       validation: 0,

@@ -38,17 +38,17 @@ describe('readSplit', () => {
 
   it.each([
     ['a shuffled table', record, table.take([1, 0, 2, 3]), /order differ/],
-    ['a part of the table', record, table.take([0, 1, 2]), /table of 4 rows, and this one has 3/],
+    ['a part of the table', record, table.take([0, 1, 2]), /table of 4 rows, but this one has 3/],
     [
       'a row that is not there',
       { ...record, table: undefined, rows: { ...record.rows, test: [9] } },
       table,
       /row 9/,
     ],
-    ['another space', { ...record, space: 'z' }, table, /of z, the table of toy/],
+    ['another space', { ...record, space: 'z' }, table, /to z, but the table contains toy/],
     ['rows that are none', { ...record, rows: { ...record.rows, train: [-1] } }, table, /rows\.train\.0/],
-    ['another document', { schema: 'auspex.data.list/1' }, table, /no split/],
-    ['a list', [], table, /no split/],
+    ['another document', { schema: 'auspex.data.list/1' }, table, /not a split/],
+    ['a list', [], table, /not a split/],
   ])('refuses %s', (_, value, of, message) => {
     const read = (): unknown => readSplit(bytes(value), of);
     expect(read).toThrow(expect.objectContaining({ code: 'SPLIT_FILE' }));
@@ -56,6 +56,6 @@ describe('readSplit', () => {
   });
 
   it('refuses what is no JSON', () => {
-    expect(() => readSplit('row,set\n', table)).toThrow(/no split/);
+    expect(() => readSplit('row,set\n', table)).toThrow(/not a split/);
   });
 });

@@ -55,23 +55,24 @@ export function readSplit(bytes: Uint8Array | string, table: Table): ReadSplit {
     const where =
       issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
     throw wrong(
-      `the file is no split${where}`,
+      `the file is not a split${where}`,
       'give PREFIX.split.json as `auspex data split` writes it',
       record.error,
     );
   }
   const { rows, space, by, seed, testOnAll, table: of } = record.data;
   const other = 'give the table that was split, not one of its parts, or split this one';
-  if (space !== table.space) throw wrong(`the split is of ${space}, the table of ${table.space}`, other);
+  if (space !== table.space)
+    throw wrong(`the split belongs to ${space}, but the table contains ${table.space}`, other);
   if (of !== undefined && of.rows !== table.rows) {
-    throw wrong(`the split is of a table of ${of.rows} rows, and this one has ${table.rows}`, other);
+    throw wrong(`the split belongs to a table of ${of.rows} rows, but this one has ${table.rows}`, other);
   }
   const beyond = [rows.train, rows.validation, rows.test].flat().find((row) => row >= table.rows);
   if (beyond !== undefined) {
     throw wrong(`the split has row ${beyond}, and the table has ${table.rows} rows`, other);
   }
   if (of !== undefined && of.digest !== tableDigest(table)) {
-    throw wrong('the split is of another table: the architectures or their order differ', other);
+    throw wrong('the split belongs to another table: the architectures or their order differ', other);
   }
   return {
     by,

@@ -78,8 +78,8 @@ export function familySplit(familyOf: readonly string[], family: string, sizes: 
   const groups = groupsOf(familyOf.length, (row) => familyOf[row]!);
   const test = groups.get(family);
   if (test === undefined) {
-    throw new AuspexError('SPLIT_FAMILY', `no row is of the family '${family}'`, {
-      hint: `there are ${[...groups.keys()].slice(0, 20).join(', ')}`,
+    throw new AuspexError('SPLIT_FAMILY', `no row belongs to the family '${family}'`, {
+      hint: `choose one of ${[...groups.keys()].slice(0, 20).join(', ')}`,
     });
   }
   const others = identity(familyOf.length).filter((row) => familyOf[row] !== family);
@@ -107,7 +107,7 @@ export function familySplits(familyOf: readonly string[], sizes: FamilySizes): M
 export function foldSplits(rows: number, folds: number, { seed, validation = 0 }: FoldOptions): Split[] {
   if (!Number.isInteger(folds) || folds < 2 || folds > rows) {
     throw new AuspexError('SPLIT_SIZE', `${rows} rows cannot be split into ${folds} folds`, {
-      hint: 'there must be at least 2 folds, and no more than rows',
+      hint: 'give at least 2 folds, and at most one per row',
     });
   }
   const order = shuffled(identity(rows), Random.seeded(seed));
@@ -167,7 +167,7 @@ export function checked(
   const rest = testOnAll ? 0 : (test ?? Math.max(0, rows - train - validation));
   if (train + validation + rest > rows) {
     const wanted = `${train} for training, ${validation} for validation${test === undefined ? '' : `, ${test} for test`}`;
-    throw new AuspexError('SPLIT_SIZE', `there are ${rows} rows, and the split wants ${wanted}`);
+    throw new AuspexError('SPLIT_SIZE', `the table has ${rows} rows, but the split needs ${wanted}`);
   }
   return { train, validation, test: rest };
 }

@@ -22,7 +22,7 @@ export function openCifar(path: string): CifarFile {
   const labels = likely.find((n) => size > 0 && size % (n + 3 * PIXELS) === 0);
   if (labels !== undefined) return { path, labels, count: size / (labels + 3 * PIXELS) };
   throw pictureError(
-    `${size} bytes are no records of CIFAR-10 (3073) or CIFAR-100 (3074)`,
+    `${size} bytes are not a whole number of CIFAR-10 (3073) or CIFAR-100 (3074) records`,
     'give the binary version of CIFAR, or take the file away if it is something else',
   ).within({ file: path });
 }

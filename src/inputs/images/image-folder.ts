@@ -69,7 +69,7 @@ export class ImageFolder {
     this.count = this.#groups.reduce((sum, group) => sum + group.count, 0);
     this.isLabelled = this.#groups.every((group) => group.isLabelled);
     if (this.count > 0) return;
-    throw new AuspexError('IMAGES_EMPTY', 'there are no images in the folder', {
+    throw new AuspexError('IMAGES_EMPTY', 'the folder has no images', {
       where: { file: path },
       hint: 'give a folder of PNG, PGM, PPM or CIFAR .bin files, or one whose subfolders are classes with such files',
     });
@@ -103,7 +103,7 @@ function groupsOf(path: string): Group[] {
   const own = [...(images.length > 0 ? [fileGroup(path, images)] : []), ...cifar];
   if (classes.length === 0) return own;
   if (own.length > 0) {
-    throw new AuspexError('IMAGES_MIXED', `there are images beside the subfolder '${classes[0]}'`, {
+    throw new AuspexError('IMAGES_MIXED', `the folder has images beside the subfolder '${classes[0]}'`, {
       where: { file: path },
       hint: 'subfolders are classes: put all images into them, or give a folder without subfolders',
     });

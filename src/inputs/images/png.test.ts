@@ -50,17 +50,17 @@ describe('PNG and Netpbm', () => {
     ['a picture of 20000x20000 is too large', made({ width: 20_000, height: 20_000 })],
     ['a picture of 1x32769 is too large', made({ width: 1, height: 32_769 })],
     ['its size is 0x2', made({ width: 0 })],
-    ['no PNG of colour type 2 with 4 bits', made({ colour: 2, depth: 4 })],
-    ['no PNG of colour type 5', made({ colour: 5 })],
+    ['PNG has no colour type 2 with 4 bits', made({ colour: 2, depth: 4 })],
+    ['PNG has no colour type 5', made({ colour: 5 })],
     ['its palette is missing', made({ colour: 3 })],
     ['a colour is not in its palette', made({ colour: 3, palette: Uint8Array.of(1, 2, 3) })],
-    ['there is no filter 9', made({ rows: Uint8Array.of(9, 1, 2, 0, 3, 4) })],
-    ['holds less than its size says', made({ rows: Uint8Array.of(0, 1, 2) })],
+    ['unknown filter 9', made({ rows: Uint8Array.of(9, 1, 2, 0, 3, 4) })],
+    ['less data than its size', made({ rows: Uint8Array.of(0, 1, 2) })],
     // A thousand times as much as the file has bytes: stopped at the size that the header tells.
-    ['holds more than its size says', made({ rows: new Uint8Array(50_000_000) })],
+    ['more data than its size', made({ rows: new Uint8Array(50_000_000) })],
     ['it has no pixels', Buffer.concat([made({}).subarray(0, 33), chunk('IEND', new Uint8Array())])],
     [
-      'does not begin with its header',
+      'does not start with its header',
       Buffer.concat([made({}).subarray(0, 8), chunk('IEXT', new Uint8Array())]),
     ],
   ])('refuses what it cannot read: %s', (message, bytes) => {
@@ -99,8 +99,8 @@ describe('PNG and Netpbm', () => {
       ['P5 0 1 255\n', 'its size is 0x1'],
       ['P5 99999 99999 255\n', 'too large'],
       ['P5 2 1 0\nab', 'its white is 0'],
-      ['P5 2 1', 'no header'],
-      ['P5 -2 1 255\nab', 'no header'],
+      ['P5 2 1', 'no PGM or PPM header'],
+      ['P5 -2 1 255\nab', 'no PGM or PPM header'],
     ] as const) {
       expect(() => pnm(text)).toThrow(
         expect.objectContaining({ code: 'IMAGE_FORMAT', message: expect.stringContaining(message) }),

@@ -28,7 +28,7 @@ export function decodePng(bytes: Buffer): Picture {
   let palette: Buffer | undefined;
   const packed: Buffer[] = [];
   for (const { type, data } of chunksOf(bytes)) {
-    if (header === undefined && type !== 'IHDR') throw damaged('it does not begin with its header');
+    if (header === undefined && type !== 'IHDR') throw damaged('it does not start with its header');
     if (type === 'IHDR') header = readHeader(data);
     else if (type === 'PLTE') palette = data;
     else if (type === 'IDAT') packed.push(data);
@@ -59,10 +59,10 @@ function* chunksOf(bytes: Buffer): Generator<{ readonly type: string; readonly d
 }
 
 function readHeader(data: Buffer): Header {
-  if (data.length !== 13) throw damaged('its header is no PNG header');
+  if (data.length !== 13) throw damaged('it has no PNG header');
   const [width, height, depth, colour] = [data.readUInt32BE(0), data.readUInt32BE(4), data[8]!, data[9]!];
   if (!COLOURS[colour]?.depths.includes(depth) || data[10] !== 0 || data[11] !== 0) {
-    throw damaged(`there is no PNG of colour type ${colour} with ${depth} bits`);
+    throw damaged(`PNG has no colour type ${colour} with ${depth} bits`);
   }
   if (data[12] !== 0) {
     throw pictureError(
@@ -81,9 +81,9 @@ function inflated(packed: Buffer, length: number): Buffer {
     rows = inflateSync(packed, { maxOutputLength: length });
   } catch (cause) {
     const isMore = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw damaged(isMore ? 'it holds more than its size says' : 'its data do not unpack', cause);
+    throw damaged(isMore ? 'it has more data than its size' : 'its data do not unpack', cause);
   }
-  if (rows.length < length) throw damaged('it holds less than its size says');
+  if (rows.length < length) throw damaged('it has less data than its size');
   return rows;
 }
 
@@ -91,7 +91,7 @@ function inflated(packed: Buffer, length: number): Buffer {
 function unfilter(rows: Buffer, rowBytes: number, pixelBytes: number): void {
   for (let start = 1; start < rows.length; start += rowBytes + 1) {
     const filter = rows[start - 1]!;
-    if (filter > 4) throw damaged(`there is no filter ${filter}`);
+    if (filter > 4) throw damaged(`unknown filter ${filter}`);
     if (filter === 0) continue;
     const hasAbove = start > 1;
     for (let i = 0; i < rowBytes; i++) {

@@ -9,7 +9,7 @@ const HEADER_BYTES = 8192;
 /** Code: IMAGE_FORMAT. */
 export function decodePnm(bytes: Buffer): Picture {
   const found = HEADER.exec(bytes.toString('latin1', 0, HEADER_BYTES));
-  if (found === null) throw damaged('its header is no header of PGM or PPM');
+  if (found === null) throw damaged('it has no PGM or PPM header');
   const [width, height, max] = found.slice(2).map(Number) as [number, number, number];
   if (max < 1 || max > 65_535) throw damaged(`its white is ${max}, not 1 to 65535`);
   const channels = found[1] === '5' ? 1 : 3;

@@ -19,7 +19,8 @@ type Heads = Pick<DotProduct, 'query' | 'keys' | 'values'>;
 /** Fails if one of the inputs is given, which are of no use in training. */
 function refuse({ call }: Expansion, what: Readonly<Record<number, string>>): void {
   for (const [index, name] of Object.entries(what)) {
-    if (call.has(Number(index))) call.fail(`${name} is not taken apart`, 'GRADIENT_UNSUPPORTED');
+    if (call.has(Number(index)))
+      call.fail(`the gradient with ${name} is not supported`, 'GRADIENT_UNSUPPORTED');
   }
 }
 
@@ -34,7 +35,10 @@ function maskBias(node: Expansion, index: number, { query, keys }: Heads): Value
   const [batch, total] = [keys.length(0), keys.length(2)];
   const limits = mask.length(0) / batch;
   if (mask.rank !== 1 || (limits !== 1 && limits !== 2)) {
-    return node.call.fail(`a mask of shape [${mask.shape}] is not taken apart`, 'GRADIENT_UNSUPPORTED');
+    return node.call.fail(
+      `the gradient with a mask of shape [${mask.shape}] is not supported`,
+      'GRADIENT_UNSUPPORTED',
+    );
   }
   const columns = range(node.builder, total).cast(mask.dtype);
   const [ends, starts] = limits === 1 ? [mask] : mask.split([batch, batch], 0);
@@ -64,7 +68,8 @@ function directed(node: Expansion, heads: Heads, offset = 0): Value | undefined 
 const Attention: Decomposition = (node) => {
   const { builder, call } = node;
   refuse(node, { 4: 'a past', 6: 'a buffer for the past' });
-  if (call.int('do_rotary', 0) !== 0) call.fail('do_rotary is not taken apart', 'GRADIENT_UNSUPPORTED');
+  if (call.int('do_rotary', 0) !== 0)
+    call.fail('the gradient with do_rotary is not supported', 'GRADIENT_UNSUPPORTED');
   const heads = positiveInt(call, 'num_heads');
   const projected = node.input(0).matmul(node.input(1));
   const bias = node.optionalInput(2);
@@ -132,7 +137,7 @@ const GroupQueryAttention: Decomposition = (node) => {
   });
   for (const index of [3, 4]) {
     const isEmpty = !call.has(index) || call.shape(index)?.[2] === 0;
-    if (!isEmpty) call.fail('a past is not taken apart', 'GRADIENT_UNSUPPORTED');
+    if (!isEmpty) call.fail('the gradient with a past is not supported', 'GRADIENT_UNSUPPORTED');
   }
   const [heads, keyHeads] = [positiveInt(call, 'num_heads'), positiveInt(call, 'kv_num_heads')];
   const [q, k, v] = groupedTokens(node, heads, keyHeads);

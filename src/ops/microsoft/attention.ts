@@ -15,6 +15,7 @@ import {
 import type { Call, InputRoles, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { flag, lengthInput, withLast } from './arguments.js';
+import { qAttentionFloat } from './attention.float.js';
 import { attentionDecompositions } from './attention.gradient.js';
 
 /** Hidden sizes of the three projections. */
@@ -270,7 +271,7 @@ const DecoderAttention: Operator = {
     return [new TensorType(dtype, query), cache(1), cache(2)];
   },
   cost: counted(
-    `MACs of projecting the queries and, unless they are all cached, keys and values; 1 FLOP per projected element for the bias; ${DOT_PRODUCT_RULE}`,
+    `MACs to project the queries, and keys and values that are not cached; 1 FLOP per projected element for the bias; ${DOT_PRODUCT_RULE}`,
     (call) => {
       const parts = decoderAttention(call);
       if (parts === undefined) return undefined;
@@ -299,7 +300,7 @@ export const attentionOperators: OperatorTable = {
   DecoderMaskedSelfAttention,
   LongformerAttention,
   PackedAttention,
-  QAttention,
+  QAttention: { ...QAttention, float: qAttentionFloat },
   QOrderedAttention,
   QOrderedLongformerAttention,
 };

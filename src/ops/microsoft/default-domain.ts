@@ -9,6 +9,8 @@ import { reshapeOperators } from '../families/arrays/reshape.js';
 import { sliceOperators } from '../families/arrays/slice.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
+import { withVersions } from '../versions.js';
+import { defaultDomainVersions } from './default-domain.versions.js';
 import { SimplifiedLayerNormalization } from './normalization.js';
 import { standard } from './standard.js';
 
@@ -76,27 +78,31 @@ const EfficientNms: Operator = {
       new TensorType('int32', [batch, most]),
     ];
   },
-  cost: counted('1 per score: how many boxes are compared is data', (call) => ({
+  cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: times(call.inputSize(1)),
   })),
+  traits: { selects: true },
 };
 
-export const defaultDomainOperators: OperatorTable = {
-  /** alpha·x + beta. */
-  Affine: activation(2),
-  Crop,
-  DynamicSlice: standard(sliceOperators, 'Slice', 10),
-  EfficientNMS_TRT: EfficientNms,
-  'TRT.EfficientNMS_TRT': EfficientNms,
-  GivenTensorFill,
-  /** scale·x + bias of the channel. */
-  ImageScaler: activation(2),
-  MemcpyFromHost: standard(reshapeOperators, 'Identity', 13),
-  MemcpyToHost: standard(reshapeOperators, 'Identity', 13),
-  /** alpha·log(1 + exp(beta·x)). */
-  ParametricSoftplus: activation(5),
-  Scale: activation(1),
-  /** alpha·tanh(beta·x). */
-  ScaledTanh: activation(3),
-  SimplifiedLayerNormalization,
-};
+export const defaultDomainOperators: OperatorTable = withVersions(
+  {
+    /** alpha·x + beta. */
+    Affine: activation(2),
+    Crop,
+    DynamicSlice: standard(sliceOperators, 'Slice', 10),
+    EfficientNMS_TRT: EfficientNms,
+    'TRT.EfficientNMS_TRT': EfficientNms,
+    GivenTensorFill,
+    /** scale·x + bias of the channel. */
+    ImageScaler: activation(2),
+    MemcpyFromHost: standard(reshapeOperators, 'Identity', 13),
+    MemcpyToHost: standard(reshapeOperators, 'Identity', 13),
+    /** alpha·log(1 + exp(beta·x)). */
+    ParametricSoftplus: activation(5),
+    Scale: activation(1),
+    /** alpha·tanh(beta·x). */
+    ScaledTanh: activation(3),
+    SimplifiedLayerNormalization,
+  },
+  defaultDomainVersions,
+);

@@ -34,7 +34,7 @@ export function fusedActivation(node: Expansion, value: Value): Value {
   }
   const names = Object.hasOwn(ACTIVATIONS, activation) ? ACTIVATIONS[activation]! : undefined;
   if (names === undefined)
-    return call.fail(`activation '${activation}' is not taken apart`, 'GRADIENT_UNSUPPORTED');
+    return call.fail(`the gradient of activation '${activation}' is not supported`, 'GRADIENT_UNSUPPORTED');
   return builder.op(
     activation,
     [value],

@@ -9,6 +9,7 @@ import { dtypeAttribute } from '../families/arrays/data-movement.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationCost } from './activation.js';
+import { dynamicQuantizeMatMulFloat, matMulIntegerToFloat, qGemmFloat } from './matmul.float.js';
 import { fusedGemmParts, fusedMatMulParts } from './matmul.gradient.js';
 import { firstOutput, shapeOnly, standard } from './standard.js';
 
@@ -196,15 +197,15 @@ const QGemm = gemm(
 );
 
 export const matMulVariants: OperatorTable = {
-  DynamicQuantizeMatMul,
+  DynamicQuantizeMatMul: { ...DynamicQuantizeMatMul, float: dynamicQuantizeMatMulFloat },
   FusedGemm: { ...FusedGemm, decompose: fusedGemmParts },
   FusedMatMul,
   FusedMatMulActivation: FusedMatMul,
   GemmFastGelu,
   GemmFloat8,
   MatMulInteger16,
-  MatMulIntegerToFloat,
-  QGemm,
+  MatMulIntegerToFloat: { ...MatMulIntegerToFloat, float: matMulIntegerToFloat },
+  QGemm: { ...QGemm, float: qGemmFloat },
   QOrderedMatMul,
   SparseToDenseMatMul,
   TransposeMatMul: FusedMatMul,

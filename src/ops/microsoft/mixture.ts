@@ -41,7 +41,7 @@ function mixture(packing: (call: Call) => number, others: InputRoles['others'] =
       const k = positiveInt(call, 'k');
       const experts = shapeOfRank(call, FIRST, 3)?.[0];
       if (isKnown(experts) && k > experts)
-        call.fail(`${k} of ${experts} experts are asked for`, 'OP_ATTRIBUTE');
+        call.fail(`k is ${k}, but there are ${experts} experts`, 'OP_ATTRIBUTE');
       return [new TensorType(call.dtype(0), shapeOfRank(call, 0, 2, 3))];
     },
     cost: counted(

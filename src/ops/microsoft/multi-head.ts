@@ -233,7 +233,7 @@ const GroupQueryAttention = groupedOperator(
 const SparseAttention = groupedOperator(
   { inPlace: true },
   { data: ['query', 'key', 'value', 'past_key', 'past_value'], others: 'setting' },
-  '; blocks that the mask leaves out are counted too',
+  '; masked blocks are counted too',
 );
 
 /** Keys and values lie in blocks of a shared cache; how many of them a token meets is data. */

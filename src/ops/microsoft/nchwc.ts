@@ -43,7 +43,7 @@ const Upsample: Operator = {
     const image = shapeOfRank(call, 0, 4);
     const scales = call.ints('scales') ?? [1, 1, 1, 1];
     if (scales.length !== 4 || !scales.every((s) => Number.isSafeInteger(s) && s > 0)) {
-      call.fail(`scales [${scales}] are impossible`, 'OP_ATTRIBUTE');
+      call.fail(`scales cannot be [${scales}]`, 'OP_ATTRIBUTE');
     }
     return [
       new TensorType(

@@ -11,6 +11,7 @@ import { normalizationGradients } from '../families/layers/normalization.gradien
 import type { Call, Operator, OperatorCost } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { withLast } from './arguments.js';
+import { qEmbedLayerNormalizationFloat } from './attention.float.js';
 import { normalizationDecompositions as parts } from './normalization.gradient.js';
 
 const LAYER_NORM = 7;
@@ -182,7 +183,7 @@ export const normalizationOperators: OperatorTable = {
   },
   GatedRMSNorm,
   GroupNorm: { ...groupNorm([]), decompose: parts.GroupNorm },
-  QEmbedLayerNormalization: embeddingNormalization('_quant', 2),
+  QEmbedLayerNormalization: { ...embeddingNormalization('_quant', 2), float: qEmbedLayerNormalizationFloat },
   QOrderedLayerNormalization,
   SimplifiedLayerNormalization,
   SkipGroupNorm: { ...groupNorm(['skip', 'bias']), decompose: parts.SkipGroupNorm },

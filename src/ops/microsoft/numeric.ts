@@ -53,7 +53,7 @@ const Irfft: Operator = {
   infer: (call) => {
     const shape = signalShape(call, 1);
     if (!mayEqual(shape?.at(-1), 2))
-      call.fail(`complex numbers are pairs, which shape [${shape}] does not hold`);
+      call.fail(`complex numbers are pairs, so the last dimension must be 2, not as in [${shape}]`);
     const signal = shape && [...shape.slice(0, -2), multiply(subtract(shape.at(-2)!, 1), 2)];
     return [new TensorType(call.dtype(0), signal)];
   },
@@ -69,7 +69,7 @@ const ComplexMul: Operator = {
   infer: (call) => {
     const [a, b] = [shapeOfRankFrom(call, 0, 1), shapeOfRankFrom(call, 1, 1)];
     if (!mayEqual(a?.at(-1), 2) || !mayEqual(b?.at(-1), 2)) {
-      call.fail(`complex numbers are pairs, which shapes [${a}] and [${b}] do not hold`);
+      call.fail(`complex numbers are pairs, so the last dimension must be 2, not as in [${a}] and [${b}]`);
     }
     const dtype = commonDtype(call, [call.tensor(0), call.tensor(1)]);
     return [new TensorType(dtype, broadcastShapes(call, [a, b]))];
@@ -81,7 +81,7 @@ const ComplexMul: Operator = {
 const CDist: Operator = {
   infer: (call) => {
     const [a, b] = [shapeOfRank(call, 0, 2), shapeOfRank(call, 1, 2)];
-    if (!mayEqual(a?.[1], b?.[1])) call.fail(`rows of [${a}] and [${b}] have no distance`);
+    if (!mayEqual(a?.[1], b?.[1])) call.fail(`rows of [${a}] and [${b}] differ in length`);
     const dtype = commonDtype(call, [call.tensor(0), call.tensor(1)]);
     return [new TensorType(dtype, a && b ? [a[0]!, b[0]!] : undefined)];
   },

@@ -9,6 +9,7 @@ import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { activationFlops } from './activation.js';
 import { withLast } from './arguments.js';
+import { gatherBlockQuantizedFloat, matMulNBitsFloat } from './packed-matmul.float.js';
 
 /** Subtract a zero point, multiply by a scale. */
 const DEQUANTISE = 2;
@@ -87,7 +88,7 @@ const MatMulFpQ4 = packedProduct({
     if (sizes === undefined) return { inner: undefined, outer: undefined };
     const [inner, outer] = sizes;
     if (sizes.length !== 2 || sizes.some((d) => isKnown(d) && !(Number.isSafeInteger(d) && d > 0))) {
-      call.fail(`[${sizes}] is no shape of a matrix of weights`, 'OP_INPUT');
+      call.fail(`[${sizes}] is not the shape of a weight matrix`, 'OP_INPUT');
     }
     return { inner, outer };
   },
@@ -233,12 +234,12 @@ const GatherBlockQuantized: Operator = {
 };
 
 export const packedMatMulOperators: OperatorTable = {
-  GatherBlockQuantized,
+  GatherBlockQuantized: { ...GatherBlockQuantized, float: gatherBlockQuantizedFloat },
   MatMulBlockQuantizedFp4Weight,
   MatMulBlockQuantizedFp8Weight,
   MatMulBnb4,
   MatMulFpQ4,
-  MatMulNBits,
+  MatMulNBits: { ...MatMulNBits, float: matMulNBitsFloat },
   MatMulNBitsMlp,
   MatMulNBitsQkv,
 };

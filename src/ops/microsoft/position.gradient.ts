@@ -9,8 +9,9 @@ export const rotaryEmbeddingParts: Decomposition = (node) => {
   const { builder, call } = node;
   const x = node.input(0);
   if (call.int('is_packed_batching', 0) !== 0)
-    call.fail('packed batches are not taken apart', 'GRADIENT_UNSUPPORTED');
-  if (call.float('scale', 1) !== 1) call.fail('a scale is not taken apart', 'GRADIENT_UNSUPPORTED');
+    call.fail('the gradient of packed batches is not supported', 'GRADIENT_UNSUPPORTED');
+  if (call.float('scale', 1) !== 1)
+    call.fail('the gradient with a scale is not supported', 'GRADIENT_UNSUPPORTED');
   const given = node.input(1);
   const positions = given.rank === 1 ? range(builder, x.length(-2)).add(given) : given;
   const [cos, sin] = [node.input(2).gather(positions), node.input(3).gather(positions)];

@@ -16,6 +16,7 @@ import { dataThenSettings } from '../inputs.js';
 import { type Call, type CostRule, commonDtype, type Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 import { BY_ATTRIBUTE, withLayout } from './channels-last.js';
+import { quantizedFloats } from './quantized.float.js';
 import { firstOutput, shapeOnly, standard } from './standard.js';
 
 const DEQUANTISE = 2;
@@ -129,7 +130,7 @@ function ordered(dtypeOf: (call: Call) => DataType | undefined, flops: number): 
   };
 }
 
-export const quantizedOperators: OperatorTable = {
+const operators: OperatorTable = {
   DequantizeBFP,
   DequantizeLinear: standard(quantizeOperators, 'DequantizeLinear', 21),
   DequantizeWithOrder: ordered((call) => dataTypeOfCode(call.int('to', 1)), 1),
@@ -154,3 +155,11 @@ export const quantizedOperators: OperatorTable = {
   QuantizeWithOrder: ordered(() => 'int8', 3),
   ReduceSumInteger,
 };
+
+/** With what they compute in floats. */
+export const quantizedOperators: OperatorTable = Object.fromEntries(
+  Object.entries(operators).map(([name, operator]) => {
+    const float = quantizedFloats[name];
+    return [name, float ? { ...operator, float } : operator];
+  }),
+);

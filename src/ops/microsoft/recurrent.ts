@@ -5,6 +5,7 @@ import { counted, times, total } from '../cost.js';
 import { recurrentOperators } from '../families/layers/recurrent.js';
 import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
+import { dynamicQuantizeLstmFloat } from './recurrent.float.js';
 import { standard } from './standard.js';
 
 /** Weights are stored (directions, I, 4·H) and (directions, H, 4·H): transposed against LSTM. */
@@ -25,6 +26,7 @@ const DynamicQuantizeLSTM: Operator = {
   }),
   roles: { data: ['X'], weight: ['W', 'R', 'P'], bias: ['B'], others: 'setting' },
   traits: { recurrent: true },
+  float: dynamicQuantizeLstmFloat,
 };
 
 /** The cell's input is X beside what attention gave in the step before, so W is as wide as both together. */

@@ -28,7 +28,29 @@ export interface FeatureKind<O> extends FeatureOptions {
   fit(rows: FeatureRows, targets: Float64Array, options: O, seed: number): Generator<number, FittedFeatures>;
 }
 
-/** A kind that fits features, registered. */
+/**
+ * Makes and registers a kind of predictor that fits rows of numbers.
+ *
+ * @example
+ * import { z } from 'zod';
+ * featureKind({
+ *   name: 'mean',
+ *   title: 'Mean of the labels',
+ *   paper: 'none',
+ *   summary: 'the mean of all labels',
+ *   features: ['parameters'],
+ *   options: z.strictObject({}),
+ *   *fit(_, targets) {
+ *     const mean = targets.reduce((sum, y) => sum + y, 0) / targets.length;
+ *     return (x) => x.mul(0).add(mean);
+ *   },
+ * });
+ * const table = await readTable('cells.csv');
+ * const { predictor } = await train('mean', table, { labels: ['accuracy'], validation: 0 });
+ * const mean = table.column('accuracy').reduce((sum, y) => sum + y, 0) / table.rows;
+ * const [found] = await predict(table.arch(0), { predictors: [predictor] });
+ * Math.abs((found.labels.accuracy?.value ?? 0) - mean) < 1e-4; // true
+ */
 export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKind<O> {
   const { name, title, paper, summary, options, features } = kind;
   return registerKind({

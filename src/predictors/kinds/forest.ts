@@ -8,7 +8,7 @@ featureKind({
   name: 'forest',
   title: 'Random forest',
   paper: 'Breiman 2001; features: Kadlecová et al., ICML 2024',
-  summary: 'a random forest on GRAF features, or on counts',
+  summary: 'random forest on GRAF features, or on operator counts',
   features: 'structure',
   options: z.strictObject({
     trees: z.int().min(1).max(10_000).default(FOREST.trees),

@@ -73,7 +73,29 @@ export interface GraphKind<O> {
 /** Of the random numbers that architectures to learn from for nothing are drawn with. */
 const PRETRAINING_STREAM = 11;
 
-/** A kind that trains a model of graphs, registered. */
+/**
+ * Makes and registers a kind of predictor that trains a model in steps on what a view gives.
+ *
+ * @example
+ * import { linear } from 'auspex/nn';
+ * import { z } from 'zod';
+ * const kind = graphKind({
+ *   name: 'line',
+ *   title: 'A line through features',
+ *   paper: 'none',
+ *   summary: 'a line, trained in steps',
+ *   view: 'features',
+ *   viewOptions: () => ({ features: ['parameters', 'macs'] }),
+ *   standard: { kind: 'standard', centre: 0 },
+ *   options: z.strictObject({}),
+ *   recipe: () => ({
+ *     ...{ model: {}, steps: 20, batch: 16, rate: 0.05, members: 1, weightDecay: 0, emaDecay: 0.9 },
+ *     loss: { error: 'squared', rank: 0, consistency: 0 },
+ *   }),
+ *   build: (scope, inputs, _, outputs) => linear(scope.at('head'), Object.values(inputs)[0]!, outputs),
+ * });
+ * kind.recipe?.(100).steps; // 20
+ */
 export function graphKind<O extends object>(kind: GraphKind<O>): PredictorKind<O> {
   const { name, title, paper, summary, view, options } = kind;
   const recipe = (
@@ -219,7 +241,7 @@ async function pretrained<O extends object>(
   if (space?.cell === undefined || archs.some((arch) => arch?.space !== space)) {
     throw new AuspexError(
       'SPACE_WITHOUT_CELLS',
-      `${kind.title} is pretrained on cells of one space; ${space?.title ?? 'these networks'} cannot be used`,
+      `${kind.title} is pretrained on the cells of one space; ${space?.title ?? 'these networks'} cannot be used`,
       { hint: 'give a space with cells, such as nasbench201' },
     );
   }

@@ -8,7 +8,7 @@ featureKind({
   name: 'linear',
   title: 'Linear regression',
   paper: 'Hoerl & Kennard 1970',
-  summary: 'linear in logarithms of parameters and FLOPs',
+  summary: 'linear regression on log parameters and log FLOPs',
   features: ['parameters', 'flops'],
   options: z.strictObject({ ridge: z.number().min(0).max(1e9).default(0) }),
   *fit(rows, targets, { ridge }) {
@@ -38,5 +38,5 @@ function alone(name: string, title: string, summary: string, feature: CostFeatur
   });
 }
 
-alone('params', 'Parameters alone', 'linear in the logarithm of parameters', 'parameters');
-alone('flops', 'FLOPs alone', 'linear in the logarithm of FLOPs', 'flops');
+alone('params', 'Parameters alone', 'linear regression on log parameters', 'parameters');
+alone('flops', 'FLOPs alone', 'linear regression on log FLOPs', 'flops');

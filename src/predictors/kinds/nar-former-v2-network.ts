@@ -12,7 +12,7 @@ graphKind({
   name: 'nar-former-v2-network',
   title: 'NAR-Former V2 of networks',
   paper: 'Yi et al., NeurIPS 2023',
-  summary: 'whole networks: as nar-former-v2',
+  summary: 'whole networks: like nar-former-v2',
   ...seesNetworks('nar-former-v2'),
   options: OPTIONS,
   recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),

@@ -14,7 +14,7 @@ graphKind({
   name: 'nn-former-network',
   title: 'NN-Former of networks',
   paper: 'Xu et al., CVPR 2025',
-  summary: 'whole networks: as nn-former',
+  summary: 'whole networks: like nn-former',
   ...seesNetworks('nn-former'),
   options: OPTIONS,
   recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),

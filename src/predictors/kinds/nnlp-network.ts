@@ -12,7 +12,7 @@ graphKind({
   name: 'nnlp-network',
   title: 'NNLP (GraphSAGE) of networks',
   paper: 'Liu et al., ICPP 2022',
-  summary: 'whole networks: GraphSAGE',
+  summary: 'whole networks: GraphSAGE, as in NNLP',
   ...seesNetworks('nnlp'),
   options: OPTIONS,
   recipe: (rows) => ({ ...networkRecipe(rows), model: OPTIONS.parse({}) }),

@@ -46,7 +46,7 @@ export class EncodedCells {
     if (largest > n || n > MOST_NODES) {
       throw new AuspexError(
         'CELL_TOO_LARGE',
-        `a cell has ${largest} nodes; there is room for ${Math.min(n, MOST_NODES)}`,
+        `a cell has ${largest} nodes; the predictor takes up to ${Math.min(n, MOST_NODES)}`,
       );
     }
     this.codes = codesOf(vocabulary);

@@ -39,8 +39,8 @@ export const cellView: View<CellState> = {
       if (prior.space === space.name) return prior;
       throw new AuspexError(
         'OTHER_SPACE',
-        `the predictor to start from is for ${prior.space}; the networks are of ${space.name}`,
-        { hint: 'give one of the same space; whole-network predictors may be of another' },
+        `--from was trained on ${prior.space}, but the table contains ${space.name}`,
+        { hint: 'give a predictor for the same space; whole-network predictors can change space' },
       );
     }
     const { vocabulary, largestCell: nodes } = space;
@@ -101,7 +101,7 @@ function cellOf(network: Network, { space, form, vocabulary, nodes }: CellState)
   if (arch.space.name !== space) {
     throw notCovered(
       'OTHER_SPACE',
-      `predicts cells of ${space}; ${network.ref} is of ${arch.space.name}`,
+      `predicts cells of ${space}; ${network.ref} belongs to ${arch.space.name}`,
       `give a predictor of ${arch.space.name}; ${OTHERS}`,
     );
   }

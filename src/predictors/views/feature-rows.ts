@@ -12,7 +12,10 @@ export class FeatureRows {
   constructor(names: readonly string[], values: ArrayLike<number>) {
     const columns = names.length;
     if (columns === 0 || values.length % columns !== 0) {
-      throw new AuspexError('FEATURES_SHAPE', `${values.length} numbers are no rows of ${columns} features`);
+      throw new AuspexError(
+        'FEATURES_SHAPE',
+        `${values.length} numbers cannot be divided into rows of ${columns} features`,
+      );
     }
     this.names = names;
     this.data = values instanceof Float32Array ? values : Float32Array.from(values);
@@ -22,7 +25,7 @@ export class FeatureRows {
       const [row, name] = [Math.floor(bad / columns), names[bad % columns]];
       throw new AuspexError('FEATURES_NOT_FINITE', `row ${row} has ${values[bad]} as '${name}'`, {
         where: { path: `rows[${row}].${name}` },
-        hint: 'leave out such rows; take logarithms of numbers beyond 3e38',
+        hint: 'leave out such rows, or take logarithms of numbers above 3e38',
       });
     }
   }
@@ -31,16 +34,20 @@ export class FeatureRows {
   require(names: readonly string[]): void {
     const isSame = names.length === this.names.length && names.every((name, i) => name === this.names[i]);
     if (isSame) return;
-    throw new AuspexError('FEATURES_OTHER', 'the rows have other features than the predictor was fitted to', {
-      hint: `it takes ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
-    });
+    throw new AuspexError(
+      'FEATURES_OTHER',
+      'the rows do not have the features the predictor was trained on',
+      {
+        hint: `it takes ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
+      },
+    );
   }
 }
 
 /** The numbers to predict, one finite number for each row. */
 export function targetsFor(rows: FeatureRows, targets: ArrayLike<number>): Float64Array {
   if (targets.length !== rows.count || rows.count === 0) {
-    throw new AuspexError('TARGETS_COUNT', `${rows.count} rows of features and ${targets.length} targets`);
+    throw new AuspexError('TARGETS_COUNT', `${rows.count} rows of features, but ${targets.length} targets`);
   }
   const found = Float64Array.from(targets);
   const bad = found.findIndex((value) => !Number.isFinite(value));

@@ -169,7 +169,11 @@ function cellOf(network: Network, space: string): Cell {
         `uses features of cells of ${space}; ${ref} does not say which architecture it is`,
         `give a file that \`auspex space export\` wrote; ${hint}`,
       )
-    : notCovered('OTHER_SPACE', `uses features of cells of ${space}; ${ref} is of ${arch.space.name}`, hint);
+    : notCovered(
+        'OTHER_SPACE',
+        `uses features of cells of ${space}; ${ref} belongs to ${arch.space.name}`,
+        hint,
+      );
 }
 
 /** Throws where a predictor's file was fitted to features that are now others. */

@@ -66,8 +66,8 @@ export function grafOf({ title, cellOperations, largestCell }: AnySpace): Graf |
 function onNodes(title: string, operations: readonly string[], largest: number): Graf {
   return graf(operations, SET_FEATURES, true, largest, (cell) => {
     if (cell.ops.length < 2 || cell.ops.length > largest) {
-      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of ${title}`, {
-        hint: `its cells have up to ${largest}, input and output among them`,
+      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes does not belong to ${title}`, {
+        hint: `its cells have up to ${largest} nodes, including input and output`,
       });
     }
     const bits = cell.ops.map((op, i) => (i === 0 || i === cell.ops.length - 1 ? 0 : bitOf(operations, op)));
@@ -90,8 +90,8 @@ function onEdges(
   // Every edge enters a node and leaves one, so that both means are the same.
   return graf(operations, SET_FEATURES.slice(0, -1), false, nodes, (cell) => {
     if (cell.ops.length !== ends.length + 2) {
-      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes is none of ${title}`, {
-        hint: `give input, the ${ends.length} operations and output, as the space has them; nothing pruned`,
+      throw new AuspexError('CELL_OTHER', `a cell of ${cell.ops.length} nodes does not belong to ${title}`, {
+        hint: `give the unpruned cell: input, ${ends.length} operations, output`,
       });
     }
     const bits = cell.ops.slice(1, -1).map((op) => bitOf(operations, op));

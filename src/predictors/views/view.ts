@@ -57,6 +57,29 @@ export interface View<S extends Json = Json> {
 
 const VIEWS = new Map<string, View>();
 
+/**
+ * Makes a view known by its name: how predictors see networks.
+ *
+ * @example
+ * import { symbol } from 'auspex/graph';
+ * import { z } from 'zod';
+ * const unscaled = z.strictObject({});
+ * registerView<z.infer<typeof unscaled>>({
+ *   name: 'log-macs',
+ *   state: unscaled,
+ *   prepare: async () => ({}),
+ *   covers: () => undefined,
+ *   inputs: () => ({ macs: { type: 'float32', dims: [symbol('batch'), 1] } }),
+ *   encode: async (networks) => {
+ *     const rows = Array.from(networks, (net) => Math.log(net.counts().macs));
+ *     const data = (chosen: readonly number[]) => Float32Array.from(chosen, (row) => rows[row]!);
+ *     return {
+ *       count: rows.length,
+ *       batch: (chosen) => ({ macs: { type: 'float32', dims: [chosen.length, 1], data: data(chosen) } }),
+ *     };
+ *   },
+ * });
+ */
 export function registerView<S extends Json>(view: View<S>): void {
   // A state is only given to the view that made it.
   VIEWS.set(view.name, view as unknown as View);
@@ -68,7 +91,7 @@ export function viewNamed(name: string): View {
   if (found !== undefined) return found;
   if (name.includes('+') && joinViews !== undefined) return joinViews(name.split('+').map(viewNamed));
   throw new AuspexError('VIEW_UNKNOWN', `there is no view called '${printableStart(name, 40)}'`, {
-    hint: `there are ${[...VIEWS.keys()].join(', ')}; a newer auspex may have it`,
+    hint: `known views: ${[...VIEWS.keys()].join(', ')}; update auspex if the file is newer`,
   });
 }
 

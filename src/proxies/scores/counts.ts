@@ -16,9 +16,9 @@ export const params = defineProxy({
   needs: { ...NO_DATA, weights: false },
   variants: {
     'non-embedding':
-      'without tables that tokens are looked up in (also where the output layer shares them) and tables of positions',
+      'without token embeddings (also if the output layer shares them) and position embeddings',
   },
-  elsewhere: 'all trained constants count, whatever operator uses them',
+  elsewhere: 'all trained constants are counted, whichever operator uses them',
   count: ({ parameters }, variant) =>
     variant === undefined ? { value: parameters, details: { total: parameters } } : undefined,
   score: async ({ counts, parameters, roles }) => {
@@ -32,28 +32,28 @@ export const params = defineProxy({
 export const macs = defineProxy({
   name: 'macs',
   title: 'MACs',
-  paper: 'what Ning et al., NeurIPS 2021, arXiv:2008.03064, and most tables call FLOPs',
+  paper: 'called FLOPs by Ning et al., NeurIPS 2021, arXiv:2008.03064, and most tables',
   formula: 'multiply-accumulates of one sample',
   better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: false },
   variants: {},
-  elsewhere: 'what cannot be counted is left out',
+  elsewhere: 'nodes that cannot be counted are left out',
   count: (network) => ({ value: network.macs, details: { macs: network.macs } }),
 });
 
 export const flops = defineProxy({
   name: 'flops',
   title: 'FLOPs',
-  paper: 'as `auspex inspect` counts them',
+  paper: 'counted as by `auspex inspect`',
   formula: '2·MACs + all other arithmetic of one sample',
   better: 'higher',
   scale: 'raw',
   needs: { ...NO_DATA, weights: false },
   variants: {
-    all: 'the same; the name it had while `flops` were multiply-accumulates, which are `macs` now',
+    all: 'the same; an alias from the time when `flops` meant multiply-accumulates (now `macs`)',
   },
-  elsewhere: 'what cannot be counted is left out',
+  elsewhere: 'nodes that cannot be counted are left out',
   count: (network) => ({ value: network.flops, details: { macs: network.macs, flops: network.flops } }),
 });
 
@@ -67,9 +67,9 @@ export const l2Norm = defineProxy({
   needs: { ...NO_DATA, weights: true },
   variants: {
     expected:
-      'Σ_layers √E‖w‖₂² over PyTorch’s first weights, uniform within ±1/√fan_in: √(numel(w) / (3·fan_in)). Networks that only a draw of weights tells apart have the same',
+      'Σ_layers √E‖w‖₂² over PyTorch’s initial weights, uniform within ±1/√fan_in: √(numel(w) / (3·fan_in)). It does not depend on the drawn weights',
   },
-  elsewhere: 'weights of convolutions and matrix products count, nothing else',
+  elsewhere: 'only weights of convolutions and matrix products are scored',
   score: async (subject, variant) =>
     byLayer(
       subject,

@@ -14,8 +14,9 @@ import { onesBatch } from '../subject/batch.js';
 import { findBlocks, linksIn } from '../subject/blocks.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { featuresOf } from '../subject/features.js';
+import { finished } from '../subject/finished.js';
 import { inFloat64 } from '../subject/float64.js';
-import { finished } from '../subject/gradient-pass.js';
+import { withTotal } from '../subject/loss.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 import type { Layer } from '../subject/weights.js';
@@ -42,10 +43,10 @@ export const dss = defineProxy({
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
-  variants: { released: 'what is behind the last block, the classifier, counts twice' },
+  variants: { released: 'the classifier after the last block counts twice' },
   elsewhere:
-    'linear layers count; convolutions (also that of patches), biases, normalisations and embeddings do not; batch ' +
-    'normalisation becomes identity, others stay; what tokens look up becomes ones; an operator without a gradient is ' +
+    'linear layers are scored; convolutions (also the patch embedding), biases, normalisations and embeddings are not; batch ' +
+    'normalisation becomes identity, other normalisations stay; token embeddings become ones; an operator without a gradient is ' +
     'an error',
   score: async (subject, variant) => {
     const { terms, precision } = await subject.once('synaptic diversity and saliency', () =>
@@ -70,8 +71,8 @@ async function diversity(subject: Subject): Promise<Diversity> {
   const open = withOnes(model, single);
   const parts = linearParts(single);
   if (parts.length === 0) {
-    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss looks at linear layers, and the network has none', {
-      hint: 'it is meant for transformers',
+    throw new AuspexError('PROXY_NO_WEIGHTS', 'dss scores linear layers, and the network has none', {
+      hint: 'dss is for transformers',
     });
   }
   try {
@@ -102,10 +103,11 @@ export function linearParts(subject: Subject): Linear[] {
 }
 
 async function run(model: Model, subject: Subject, linears: readonly Linear[]): Promise<Term[]> {
-  const { logits, samples } = subject;
+  const { heads, samples } = subject;
+  const whole = withTotal(model, heads);
   const differentiated = gradients(
-    model,
-    logits.name,
+    whole.model,
+    whole.total,
     linears.map(([layer]) => layer.weight),
   );
   const builder = extend(differentiated.model);

@@ -7,7 +7,7 @@ import type { Quantity, Subject } from '../subject/subject.js';
 
 const ZERO_COST = 'Abdelfattah et al., ICLR 2021, arXiv:2101.08134';
 const ELSEWHERE =
-  'weights of convolutions and matrix products count, not biases, normalisations and embeddings; ' +
+  'weights of convolutions and matrix products are scored; biases, normalisations and embeddings are not; ' +
   'an operator without a gradient between them and the output is an error';
 
 interface GradientScore<Q extends Quantity>

@@ -10,8 +10,8 @@ import type { Subject } from '../subject/subject.js';
 const K = 1e-5;
 
 const ELSEWHERE =
-  'an operator without a gradient between input and output is an error; tokens have none, so what is looked up for ' +
-  'them takes the place of the input';
+  'an operator without a gradient between input and output is an error; for tokens, their embeddings take the place ' +
+  'of the input';
 
 /** Pearson's correlations between the rows of J, (N, N) row by row. */
 function correlations(subject: Subject): Promise<Float64Array> {
@@ -21,13 +21,13 @@ function correlations(subject: Subject): Promise<Float64Array> {
 }
 
 function normalised(gram: Float64Array, subject: Subject): Float64Array {
-  const n = subject.samples;
+  const n = Math.sqrt(gram.length);
   const deviation = Array.from({ length: n }, (_, i) => Math.sqrt(gram[i * n + i]!));
   const dead = deviation.findIndex((d) => !(d > 0));
   if (dead >= 0) {
     subject.checkWeights();
     throw new AuspexError('PROXY_NOT_FINITE', `the output does not change with the input of sample ${dead}`, {
-      hint: 'the network is dead for it: check its weights, or re-initialise them',
+      hint: 'the network is dead for this sample; check its weights, or try --init seeded',
     });
   }
   return gram.map((x, at) => x / (deviation[Math.floor(at / n)]! * deviation[at % n]!));
@@ -46,7 +46,8 @@ export const jacov = defineProxy({
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],
   score: async (subject) => {
-    const eigenvalues = symmetricEigenvalues(await correlations(subject), subject.samples);
+    const matrix = await correlations(subject);
+    const eigenvalues = symmetricEigenvalues(matrix, Math.sqrt(matrix.length));
     const value = -eigenvalues.reduce((sum, v) => sum + Math.log(v + K) + 1 / (v + K), 0);
     return { value, details: { eigenvalues: [...eigenvalues].sort((a, b) => a - b) } };
   },
@@ -67,15 +68,18 @@ export const epeNas = defineProxy({
   formula: 'Σ_classes |Σ ln(|corrcoef(J_c)| + k)|, k = 1e-5',
   better: 'higher',
   scale: 'raw',
-  needs: { weights: false, samples: 2, batches: 1, labels: true, gradients: true },
+  needs: { weights: false, samples: 2, batches: 1, labels: true, classes: true, gradients: true },
   variants: {},
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],
   score: async (subject) => {
-    const { samples: n, logits } = subject;
+    const { samples, logits } = subject;
     const matrix = await correlations(subject);
-    const perSample = logits.rows === n;
-    const labels = perSample ? Array.from(subject.labels(0), Number) : new Array<number>(n).fill(0);
+    const n = Math.sqrt(matrix.length);
+    const perSample = logits.rows === samples;
+    const labels = perSample
+      ? Array.from(subject.labels(0), Number).slice(0, n)
+      : new Array<number>(n).fill(0);
     const isMany = perSample && logits.classes > MANY_CLASSES;
     const byClass = new Map<number, number[]>();
     for (const [i, label] of labels.entries()) byClass.set(label, [...(byClass.get(label) ?? []), i]);

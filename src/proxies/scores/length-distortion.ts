@@ -10,7 +10,7 @@ import { AuspexError } from '../../util/errors.js';
 import { defineProxy } from '../proxy.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { featuresOf } from '../subject/features.js';
-import { finished } from '../subject/gradient-pass.js';
+import { finished } from '../subject/finished.js';
 import { type OpenModel, withOpenInputs } from '../subject/open-inputs.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import type { Subject } from '../subject/subject.js';
@@ -30,16 +30,16 @@ export const lengthDistortion = defineProxy({
   title: 'Length distortion',
   paper: 'Chen et al., ICLR 2022, arXiv:2202.11921 (As-ViT)',
   formula:
-    'Σ_i ‖dy(x_i)/dθ_i‖₂, x_i = U·(cos θ_i, sin θ_i), θ = 0 … 2π in 10 steps, mean over 5 first weights',
+    'Σ_i ‖dy(x_i)/dθ_i‖₂, x_i = U·(cos θ_i, sin θ_i), θ = 0 … 2π in 10 steps, mean over 5 initialisations',
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
   variants: {
-    given: "the network's own weights, and the plane of the first two samples of the given batch, once",
+    given: "the network's own weights, once, and the plane of the first two samples of the given batch",
   },
   elsewhere:
-    'normalisations become identity; the circle of tokens is one of what they look up; an ' +
-    'operator without a gradient, or without one of its gradient, is an error',
+    'normalisations become identity; for tokens, the circle lies in the space of their embeddings; an ' +
+    'operator without first or second gradient is an error',
   score: async (subject, variant) => {
     if (variant === 'given') {
       const value = await circleLength(subject, true);
@@ -126,8 +126,8 @@ async function planeOf(
   const given = await subject.feeds(0);
   const canBeGiven = samples >= 2 && names.every((name) => given[name] !== undefined);
   if (isGiven && !canBeGiven) {
-    throw new AuspexError('PROXY_BATCH', 'a plane needs two samples of numbers; this batch has fewer', {
-      hint: 'give a larger batch of floats, or take the drawn plane',
+    throw new AuspexError('PROXY_BATCH', 'a plane needs two float samples; this batch has fewer', {
+      hint: 'give a larger batch of floats, or use the random plane',
     });
   }
   const sample = (n: number): Float64Array => {

@@ -37,11 +37,11 @@ export const meco = defineProxy({
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: false },
   variants: {
     tokens:
-      'sequences (tokens, channels) as they are, as released code takes every output: tokens are correlated, not channels',
+      'sequences (tokens, channels) are used as they are, as in the released code: tokens are correlated, not channels',
   },
   elsewhere:
-    'layers are single operators: convolutions and products with their bias, normalisations, activations, poolings. ' +
-    'Released code also counts modules that hold others, each with the output of its last one, which no graph tells',
+    'layers are single operators: convolutions and products with their bias, normalisations, activations, poolings; ' +
+    'the released code also scores container modules, by the output of their last module, which a graph does not show',
   score: async (subject, variant) => {
     const outputs = layerOutputs(subject);
     const maps = await correlated(subject, outputs, variant === 'tokens');

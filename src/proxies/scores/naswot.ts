@@ -3,10 +3,13 @@ import { pruned } from '../../analysis/dependence.js';
 import type { Value } from '../../ops/build.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
+import { BitPattern } from '../linear-algebra/bit-pattern.js';
 import { logDeterminant } from '../linear-algebra/determinant.js';
 import { defineProxy } from '../proxy.js';
-import { findActivations } from '../subject/activations.js';
+import { type Activation, findActivations } from '../subject/activations.js';
+import { firstThatFits, isTied, onFewerSamples, partOf, startsOf } from '../subject/chunks.js';
 import { Compiled } from '../subject/compiled-graphs.js';
+import { isOfMemory } from '../subject/memory.js';
 import type { Subject } from '../subject/subject.js';
 
 /**
@@ -25,13 +28,14 @@ export const naswot = defineProxy({
   needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: false },
   variants: { given: "the network's own weights and the given batch, instead of N(0, 1) weights and inputs" },
   elsewhere:
-    'rectifiers and their smooth kin count (ReLU, GELU, SiLU and the like), by the sign of their input; sigmoid, tanh ' +
-    'and softmax do not; a network without any is an error',
+    'ReLU, GELU, SiLU and similar activations are used, by the sign of their input; sigmoid, tanh ' +
+    'and softmax are not; a network without such activations is an error',
   score: async (subject, variant) => {
-    const { kernel, units, activations } = await agreement(
-      variant === 'given' ? subject : subject.redrawn('normal'),
-    );
-    return { value: logDeterminant(kernel, subject.samples), details: { activations, units } };
+    const drawn = variant === 'given' ? subject : subject.redrawn('normal');
+    const { kernel, units, activations } = await kernelOf(drawn);
+    const n = Math.sqrt(kernel.length);
+    checkPatterns(kernel, units, n);
+    return { value: logDeterminant(kernel, n), details: { activations, units, samples: n } };
   },
 });
 
@@ -42,18 +46,40 @@ interface Agreement {
   readonly activations: number;
 }
 
+/** Two samples that agree in all units make two rows of K equal, and its determinant 0. */
+function checkPatterns(kernel: Float64Array, units: number, n: number): void {
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) {
+      if (kernel[i * n + j] !== units) continue;
+      throw new AuspexError(
+        'PROXY_NOT_FINITE',
+        `samples ${j} and ${i} make the same rectifiers active, all ${units} of them, so that ln|det K| is −∞`,
+        { hint: 'the network has too few rectifiers to tell so many samples apart: give a smaller --batch' },
+      );
+    }
+  }
+}
+
+/** Of the whole batch in one run; of parts of it, or of fewer samples, where that does not fit into memory. */
+function kernelOf(subject: Subject): Promise<Agreement> {
+  return agreement(subject).catch((error: unknown) => {
+    if (!isOfMemory(error)) throw error;
+    if (isTied(subject)) return onFewerSamples(subject, agreement);
+    return firstThatFits(subject, (part) => agreementInParts(subject, part));
+  });
+}
+
+function activationsOf(subject: Subject): readonly Activation[] {
+  const activations = findActivations(subject);
+  if (activations.length > 0) return activations;
+  throw new AuspexError('PROXY_NO_ACTIVATIONS', 'the network has no rectifiers to compare', {
+    hint: 'naswot uses ReLU, GELU, SiLU and similar activations',
+  });
+}
+
 async function agreement(subject: Subject): Promise<Agreement> {
   const { trained: model, samples } = subject;
-  const activations = findActivations(subject);
-  if (activations.length === 0) {
-    throw new AuspexError(
-      'PROXY_NO_ACTIVATIONS',
-      'the network has no rectifiers whose patterns could be compared',
-      {
-        hint: 'it knows ReLU, GELU, SiLU and their kin',
-      },
-    );
-  }
+  const activations = activationsOf(subject);
   const builder = extend(model);
   const parts = activations.map(({ input }): Value => {
     const x = builder.value(input);
@@ -71,4 +97,37 @@ async function agreement(subject: Subject): Promise<Agreement> {
   } finally {
     await session.dispose();
   }
+}
+
+/** The patterns of all samples as bits, part by part of the batch, then compared. */
+async function agreementInParts(subject: Subject, part: Subject): Promise<Agreement> {
+  const { trained: model, samples } = part;
+  const activations = activationsOf(part);
+  const builder = extend(model);
+  const codes = activations.map(({ input }) =>
+    builder.value(input).greater(0).cast('uint8').reshape([samples, -1]).identity(),
+  );
+  const session = await Compiled.create(pruned(extended(model, builder, codes)), part.session);
+  const patterns: BitPattern[] = [];
+  try {
+    const feeds = await subject.feeds(0);
+    for (const start of startsOf(subject, part)) {
+      const found = await session.run(await partOf(feeds, subject, part, start));
+      const data = codes.map(({ name }) => found[name]!.data as Uint8Array);
+      for (let i = 0; i < samples; i++) {
+        patterns.push(
+          BitPattern.of(
+            data.map((all) => all.subarray((i * all.length) / samples, ((i + 1) * all.length) / samples)),
+          ),
+        );
+      }
+    }
+  } finally {
+    await session.dispose();
+  }
+  const n = patterns.length;
+  const kernel = Float64Array.from({ length: n * n }, (_, at) =>
+    patterns[Math.floor(at / n)]!.agreement(patterns[at % n]!),
+  );
+  return { kernel, units: kernel[0]!, activations: activations.length };
 }

@@ -17,8 +17,9 @@ import type { Random } from '../../util/random.js';
 import { defineProxy, type Score } from '../proxy.js';
 import type { InputBatch } from '../subject/batch.js';
 import { linksIn } from '../subject/blocks.js';
+import { isTied } from '../subject/chunks.js';
 import { type Features, featuresOf } from '../subject/features.js';
-import { finished } from '../subject/gradient-pass.js';
+import { finished } from '../subject/finished.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 import { Staged } from '../subject/two-stages.js';
 import { product } from '../subject/value-links.js';
@@ -26,6 +27,9 @@ import type { Layer } from '../subject/weights.js';
 
 /** Probes of every sample. */
 const PROBES = 8;
+const LEAST_PROBES = 2;
+/** Multiply-accumulates of a network whose effort is bounded, for all probes. */
+const MOST_MACS = 4e10;
 /** Gradients that an exact trace may take. */
 const MOST_GRADIENTS = 50_000;
 const PROBE = 'auspex.probe';
@@ -38,18 +42,18 @@ export const ntkt = defineProxy({
   name: 'ntkt',
   title: 'NTKT',
   paper: 'ETAS: zero-shot transformer architecture search via network trainability and expressivity, Eq. 13',
-  formula: '(1/T²)·Σ_samples Σ_tokens Σ_channels ‖∇_w z‖², estimated with 8 probes of random signs a sample',
+  formula: '(1/T²)·Σ_samples Σ_tokens Σ_channels ‖∇_w z‖², estimated with 8 random-sign probes per sample',
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: true },
   variants: {
-    eq12: 'Σ_samples Σ_channels ‖∇_w mean_tokens z‖²: Eq. 12, terms of different tokens included',
-    exact: 'Eq. 13 with every element of z as a probe: for small networks',
-    'eq12-exact': 'Eq. 12 with every channel as a probe: for small networks',
+    eq12: 'Σ_samples Σ_channels ‖∇_w mean_tokens z‖²: Eq. 12, including terms of different tokens',
+    exact: 'Eq. 13 with every element of z as a probe, for small networks',
+    'eq12-exact': 'Eq. 12 with every channel as a probe, for small networks',
   },
   elsewhere:
-    'weights of convolutions and matrix products before z count, and tables that tokens are looked up in; without ' +
-    'attention z is what goes into the last layer, pixels being tokens; an operator without a gradient is an error',
+    'weights of convolutions and matrix products before z are scored, and token embeddings; without ' +
+    'attention, z is the input of the last layer, with pixels as tokens; an operator without a gradient is an error',
   score: async (subject, variant) => {
     const isMean = variant?.startsWith('eq12') ?? false;
     return variant?.endsWith('exact') ? exactTrace(subject, isMean) : estimate(subject, isMean);
@@ -69,10 +73,14 @@ async function estimate(subject: Subject, isMean: boolean): Promise<Score> {
   const pass = await TangentPass.create(subject);
   try {
     const random = streamFor(subject.seed, 'probes', 0);
-    const probes = new Array<number>(PROBES).fill(0);
-    for (let sample = 0; sample < subject.samples; sample++) {
-      for (let p = 0; p < PROBES; p++) {
-        probes[p]! += await pass.squaredNorm(sample, signs(pass.features, random, isMean));
+    const count = probesOf(subject);
+    const probes = new Array<number>(count).fill(0);
+    const draw = (): Probe => signs(pass.features, random, isMean);
+    if (subject.isBounded && !pass.isSingle) {
+      for (let p = 0; p < count; p++) probes[p] = await pass.squaredNormOfAll(draw);
+    } else {
+      for (let sample = 0; sample < subject.samples; sample++) {
+        for (let p = 0; p < count; p++) probes[p]! += await pass.squaredNorm(sample, draw());
       }
     }
     const found = estimateOf(probes);
@@ -84,6 +92,13 @@ async function estimate(subject: Subject, isMean: boolean): Promise<Score> {
   } finally {
     await pass.dispose();
   }
+}
+
+/** Fewer of networks that take long, where that is allowed: the estimate stays that of the same trace. */
+function probesOf(subject: Subject): number {
+  if (!subject.isBounded) return PROBES;
+  const fitting = Math.floor(MOST_MACS / subject.macs);
+  return Math.max(LEAST_PROBES, Math.min(PROBES, fitting));
 }
 
 function estimateOf(probes: readonly number[]): TraceEstimate {
@@ -100,9 +115,9 @@ async function exactTrace(subject: Subject, isMean: boolean): Promise<Score> {
   if (all > MOST_GRADIENTS) {
     throw new AuspexError(
       'PROXY_TOO_LARGE',
-      `the exact trace takes ${all} gradients; ${MOST_GRADIENTS} are allowed`,
+      `the exact trace needs ${all} gradients; the limit is ${MOST_GRADIENTS}`,
       {
-        hint: 'take the estimate, or fewer samples',
+        hint: 'use the estimate, or fewer samples',
       },
     );
   }
@@ -146,7 +161,7 @@ class TangentPass {
   readonly #graph: Staged;
   readonly #output: string;
   /** Whether samples go in one by one; otherwise the whole batch does, all but one with a probe of zeros. */
-  readonly #isSingle: boolean;
+  readonly isSingle: boolean;
   readonly #batch: InputBatch;
   readonly #samples: number;
   #fed: { readonly sample: number; readonly feeds: Feeds } | undefined;
@@ -160,17 +175,14 @@ class TangentPass {
     this.weights = compiled.weights;
     this.#graph = compiled.graph;
     this.#output = compiled.output;
-    this.#isSingle = isSingle;
+    this.isSingle = isSingle;
     this.#batch = whole.inputs(0);
     this.#samples = whole.samples;
   }
 
   static async create(whole: Subject): Promise<TangentPass> {
     // Statistics of a batch tie its samples together, so they must stay together.
-    const isTied = whole.trained.graph.nodes.some(
-      (node) => traitsOf(node).normalisation === 'batch' && node.outputs.length > 1,
-    );
-    const single = isTied ? whole : whole.single();
+    const single = isTied(whole) ? whole : whole.single();
     const isSingle = single.samples === 1;
     const subject = isSingle ? single : whole;
     const features = featuresOf(subject);
@@ -178,8 +190,8 @@ class TangentPass {
     const layers = subject.layers.filter((layer) => before.has(layer.weight));
     const tables = embeddings(subject, before);
     if (layers.length + tables.length === 0) {
-      throw new AuspexError('PROXY_NO_WEIGHTS', `no weight that counts is before '${features.name}'`, {
-        hint: 'name the output of the last block with the option `features`',
+      throw new AuspexError('PROXY_NO_WEIGHTS', `no scored weight comes before '${features.name}'`, {
+        hint: 'name the output of the last block with --features',
       });
     }
 
@@ -206,27 +218,43 @@ class TangentPass {
     return new TangentPass(whole, isSingle, { features, weights, graph, output: total.name });
   }
 
-  async squaredNorm(sample: number, probe: Probe): Promise<number> {
-    const varied = { [PROBE]: await this.#probe(sample, probe) };
-    const found = await this.#graph.run(await this.#inputs(sample), varied);
-    return (found[this.#output]!.data as Float64Array)[0]!;
+  squaredNorm(sample: number, probe: Probe): Promise<number> {
+    const data = new Float32Array(product(this.features.dims));
+    this.#write(data, sample, probe);
+    return this.#run(sample, data);
+  }
+
+  /**
+   * Of all samples at once, for a batch that must stay together: signs of different samples are independent, so that the
+   * expectation is the sum over samples.
+   */
+  async squaredNormOfAll(draw: () => Probe): Promise<number> {
+    const { dims } = this.features;
+    const data = new Float32Array(product(dims));
+    for (let sample = 0; sample < this.#samples; sample++) this.#write(data, sample, draw());
+    return this.#run(0, data);
   }
 
   async #inputs(sample: number): Promise<Feeds> {
-    const key = this.#isSingle ? sample : 0;
+    const key = this.isSingle ? sample : 0;
     if (this.#fed?.sample !== key) {
-      const batch = this.#isSingle ? sampleOf(this.#batch, sample, this.#samples) : this.#batch;
+      const batch = this.isSingle ? sampleOf(this.#batch, sample, this.#samples) : this.#batch;
       this.#fed = { sample: key, feeds: await toFeeds(batch) };
     }
     return this.#fed.feeds;
   }
 
-  /** The probe in the layout of z, zero for all samples but one. */
-  async #probe(sample: number, probe: Probe): Promise<Feeds[string]> {
+  async #run(sample: number, probe: Float32Array): Promise<number> {
+    const varied = { [PROBE]: await hostTensor('float32', probe, this.features.dims) };
+    const found = await this.#graph.run(await this.#inputs(sample), varied);
+    return (found[this.#output]!.data as Float64Array)[0]!;
+  }
+
+  /** The probe of a sample in the layout of z. */
+  #write(data: Float32Array, sample: number, probe: Probe): void {
     const { dims, channelAxis, channels, positions } = this.features;
-    const data = new Float32Array(product(dims));
     const size = positions * channels;
-    const offset = this.#isSingle ? 0 : sample * size;
+    const offset = this.isSingle ? 0 : sample * size;
     // Behind the axis of channels: positions that run faster than channels do.
     const inner = product(dims.slice(channelAxis + 1));
     for (let i = 0; i < size; i++) {
@@ -234,7 +262,6 @@ class TangentPass {
       const token = Math.floor(i / (inner * channels)) * inner + (i % inner);
       data[offset + i] = probe(token, channel);
     }
-    return hostTensor('float32', data, dims);
   }
 
   dispose(): Promise<void> {
@@ -289,7 +316,7 @@ interface Table {
 
 /** Tables that tokens are looked up in, row by row. */
 function embeddings({ model, lookups }: Subject, before: ReadonlySet<string>): Table[] {
-  const looked = new Set(lookups.map((lookup) => lookup.output));
+  const looked = new Set(lookups.filter(({ table }) => table !== undefined).map(({ output }) => output));
   return model.graph.nodes.flatMap((node): Table[] => {
     const [output] = node.outputs as [string];
     const axis = node.attributes.get('axis');

@@ -37,9 +37,9 @@ export const sept = defineProxy({
   better: 'higher',
   scale: 'raw',
   needs: { weights: false, samples: 0, batches: 0, labels: false, gradients: false },
-  variants: { qkv: 'd_l is the width of all heads together, not that of the residual stream' },
+  variants: { qkv: 'd_l is the total width of all heads, not the width of the residual stream' },
   elsewhere:
-    'blocks are found by their attention: a network without any is an error; T is the number of tokens of the first block',
+    'blocks are found by their attention; a network without attention is an error; T is the number of tokens of the first block',
   score: async (subject, variant) => {
     const { blocks, tokens } = explainBlocks(subject);
     const widths = blocks.map((block) => (variant === 'qkv' ? block.qkvWidth : block.width));
@@ -55,7 +55,7 @@ export function explainBlocks(subject: Subject): {
   const blocks = findBlocks(subject);
   const [first] = blocks;
   if (first) return { tokens: first.tokens, blocks };
-  throw new AuspexError('PROXY_NO_BLOCKS', 'the network has no attention, so no blocks of a transformer', {
+  throw new AuspexError('PROXY_NO_BLOCKS', 'the network has no attention, so it has no transformer blocks', {
     hint: 'sept is for transformers only',
   });
 }

@@ -1,7 +1,8 @@
 // SynFlow and LogSynFlow: how much flows through every weight when all are positive, no data is seen and nothing is
-// normalised. Flows multiply from layer to layer and leave the range of float32, so all is computed in float64; in
-// float32 only where an operator (ConvTranspose, Resize) has no kernel for it, which `details.precision` says.
-
+// normalised. Flows multiply from layer to layer and leave the range of float32, so all is computed in float64; where an
+// operator (ConvTranspose, Resize) has no kernel for it, or that takes too much memory or is not wide enough either, in
+// float32 and powers of two, which `details.precision` says.
+import { pruned } from '../../analysis/dependence.js';
 import { gradients } from '../../autodiff/gradients.js';
 import type { Model } from '../../graph/graph.js';
 import { fromNumbers } from '../../graph/tensor.js';
@@ -13,18 +14,28 @@ import { AuspexError } from '../../util/errors.js';
 import { defineProxy, type ProxyDefinition } from '../proxy.js';
 import { onesBatch } from '../subject/batch.js';
 import { Compiled } from '../subject/compiled-graphs.js';
-import { inFloat64 } from '../subject/float64.js';
-import { finished } from '../subject/gradient-pass.js';
+import { finished } from '../subject/finished.js';
+import { inFloat64, windowBytes } from '../subject/float64.js';
+import { withTotal } from '../subject/loss.js';
+import { inPowersOfTwo } from '../subject/powers-of-two.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
 
-interface Flow {
-  /** Σ |w·∂R/∂w|, by layer. */
+/** Gradients below count as this one. */
+const LEAST = 1e-37;
+
+interface Sums {
+  /** Σ |w·∂R/∂w| / 2^exponent, by layer. */
   readonly linear: readonly number[];
   /** Σ |w|·ln(1 + |∂R/∂w|), by layer. */
   readonly logarithmic: readonly number[];
+  readonly exponent: number;
+}
+
+interface Flow extends Sums {
   readonly normalisations: number;
-  readonly precision: 'float64' | 'float32';
+  /** `scaled float32`: in powers of two, see powers-of-two.ts. */
+  readonly precision: 'float64' | 'scaled float32';
 }
 
 /** R is the sum of the outputs of one sample of ones. */
@@ -33,14 +44,43 @@ function flowOf(subject: Subject, which: 'all' | 'batch'): Promise<Flow> {
     const single = subject.single();
     const { model, count } = withoutNormalisation(positive(single), which);
     const open = withOnes(model, single);
-    try {
-      return { ...(await run(inFloat64(open), single)), normalisations: count, precision: 'float64' };
-    } catch (error) {
-      // No kernel for float64, which some operators only say when they run.
-      if (!(error instanceof AuspexError) || !error.code.startsWith('RUNTIME_')) throw error;
-      return { ...(await run(open, single)), normalisations: count, precision: 'float32' };
-    }
+    const sums = await wideFlow(open, single);
+    if (sums) return { ...sums, normalisations: count, precision: 'float64' };
+    return { ...(await scaledFlow(open, single)), normalisations: count, precision: 'scaled float32' };
   });
+}
+
+/** In float64; undefined where an operator has no kernel for it, it takes too much memory, or flows leave its range. */
+async function wideFlow(open: Model, single: Subject): Promise<Sums | undefined> {
+  if (windowBytes(open) > single.memory / 4) return undefined;
+  try {
+    const sums = await run(inFloat64(open), single);
+    const total = sums.linear.reduce((a, b) => a + b, 0);
+    return Number.isFinite(total) && total > 0 ? sums : undefined;
+  } catch (error) {
+    // Some operators only say that they have no kernel when they run.
+    const isOfRun = error instanceof AuspexError && /^RUNTIME_|PROXY_MEMORY/.test(error.code);
+    if (!isOfRun) throw error;
+    return undefined;
+  }
+}
+
+/** In float32 and powers of two: a first run finds the powers, the second has them as constants. */
+async function scaledFlow(open: Model, single: Subject): Promise<Sums> {
+  const first = inPowersOfTwo(open);
+  const builder = extend(first.model);
+  const found = first.found.map((name) => builder.value(name));
+  const measuring = pruned(extended(first.model, builder, found));
+  const session = await Compiled.create(measuring, single.session);
+  let exponents: number[];
+  try {
+    const results = await session.run(await toFeeds(onesBatch(open, single)));
+    exponents = first.found.map((name) => (results[name]!.data as Float32Array)[0]!);
+  } finally {
+    await session.dispose();
+  }
+  const { model, exponentOf } = inPowersOfTwo(open, exponents);
+  return run(model, single, (name) => Number(exponentOf(name)));
 }
 
 /** The model with the magnitudes of all that was learned or measured. */
@@ -67,10 +107,17 @@ export function withOnes(model: Model, { lookups }: Subject): Model {
   });
 }
 
-async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' | 'logarithmic'>> {
-  const { layers, samples, logits } = subject;
+/** @param exponentOf powers of two that values of the model were divided by */
+async function run(
+  model: Model,
+  subject: Subject,
+  exponentOf: (name: string) => number = () => 0,
+): Promise<Sums> {
+  const { layers, samples, heads } = subject;
   const names = layers.map((layer) => layer.weight);
-  const differentiated = gradients(model, logits.name, names);
+  const exponent = Math.max(...heads.map(({ name }) => exponentOf(name)));
+  const whole = withTotal(model, heads, ({ name }) => 2 ** (exponentOf(name) - exponent));
+  const differentiated = gradients(whole.model, whole.total, names);
   const builder = extend(differentiated.model);
   const total = (value: Value): Value => value.cast('float64').sum().reshape([1]);
   // All samples are the same, so that one of them has this part of the gradient.
@@ -81,36 +128,39 @@ async function run(model: Model, subject: Subject): Promise<Pick<Flow, 'linear' 
       .mul(1 / samples)
       .abs(),
   ]);
-  const linear = builder
-    .concat(
-      pairs.map(([w, g]) => total(w.mul(g))),
-      0,
-    )
-    .identity();
-  const logarithmic = builder
-    .concat(
-      pairs.map(([w, g]) => total(w.mul(g.add(1).log()))),
-      0,
-    )
-    .identity();
+  const listed = (values: readonly Value[]): Value => builder.concat(values, 0).identity();
+  const linear = listed(pairs.map(([w, g]) => total(w.mul(g))));
+  const logarithmic = listed(pairs.map(([w, g]) => total(w.mul(logOfOneMore(g, exponent)))));
   const compiled = finished(extended(differentiated.model, builder, [linear, logarithmic]));
   const session = await Compiled.create(compiled, subject.session);
   try {
     const found = await session.run(await toFeeds(onesBatch(model, subject)));
     const numbers = (value: Value): number[] => Array.from(found[value.name]!.data as Float64Array);
-    return { linear: numbers(linear), logarithmic: numbers(logarithmic) };
+    return { linear: numbers(linear), logarithmic: numbers(logarithmic), exponent };
   } finally {
     await session.dispose();
   }
 }
 
+/** ln(1 + g·2^e), which leaves no range. */
+function logOfOneMore(g: Value, exponent: number): Value {
+  if (exponent === 0) return g.add(1).log();
+  return g
+    .max(LEAST)
+    .log()
+    .add(exponent * Math.LN2)
+    .softplus();
+}
+
 const COMMON = {
   better: 'higher',
   needs: { weights: true, samples: 0, batches: 0, labels: false, gradients: true },
-  variants: { 'batch-norm': 'only batch normalisation is taken out, as in released code; others stay' },
+  variants: {
+    'batch-norm': 'only batch normalisation is removed, as in the released code; other normalisations stay',
+  },
   elsewhere:
-    'weights of convolutions and matrix products count; normalisations become identity; ' +
-    'what tokens look up becomes ones; an operator without a gradient is an error',
+    'weights of convolutions and matrix products are scored; normalisations become identity; ' +
+    'token embeddings become ones; an operator without a gradient is an error',
 } satisfies Partial<ProxyDefinition>;
 
 const normalisations = (variant: string | undefined) => (variant === 'batch-norm' ? 'batch' : 'all');
@@ -124,9 +174,12 @@ export const synflow = defineProxy({
   formula: 'Σ |w·∂R/∂w|, R the sum of outputs for an input of ones and weights |w|',
   scale: 'logarithm',
   score: async (subject, variant) => {
-    const { linear, ...details } = await flowOf(subject, normalisations(variant));
-    const sum = linear.reduce((a, b) => a + b, 0);
-    return { value: Math.log(sum), details: { sum, ...detailsOf(subject, linear, details) } };
+    const flow = await flowOf(subject, normalisations(variant));
+    const factor = 2 ** flow.exponent;
+    const sum = flow.linear.reduce((a, b) => a + b, 0);
+    const terms = flow.linear.map((term) => term * factor);
+    const value = Math.log(sum) + flow.exponent * Math.LN2;
+    return { value, details: { sum: sum * factor, ...detailsOf(subject, terms, flow) } };
   },
 });
 

@@ -34,12 +34,12 @@ export const zen = defineProxy({
   needs: { weights: true, samples: 1, batches: 1, labels: false, gradients: false },
   variants: {
     released:
-      'sums of magnitudes instead of norms; σ̄² from running statistics that begin with 1 and move by a tenth with x ' +
+      'sums of magnitudes instead of norms; σ̄² from running statistics that start at 1 and move by a tenth with x ' +
       'and with x + αε',
     given: "the network's own weights; the first batch is x, the second ε",
   },
   elsewhere:
-    'only batch normalisation is undone, not others; what tokens look up becomes Gaussian numbers; features end where ' +
+    'only batch normalisation is undone; token embeddings become Gaussian numbers; features end where ' +
     'pooling, the last normalisation or the classifier begins',
   score: (subject, variant) =>
     zenScore(variant === 'given' ? subject : subject.redrawn('normal'), variant === 'released'),

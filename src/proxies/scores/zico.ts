@@ -1,10 +1,6 @@
 // ZiCo: how much larger gradients are than how much they differ from batch to batch.
-import { gradients } from '../../autodiff/gradients.js';
-import type { HostTensor } from '../../runtime/session.js';
 import { defineProxy } from '../proxy.js';
-import { Compiled } from '../subject/compiled-graphs.js';
-import { finished, lossFeeds, lossModel } from '../subject/gradient-pass.js';
-import type { Subject } from '../subject/subject.js';
+import { lossGradients } from '../subject/chunks.js';
 
 const BATCHES = 2;
 
@@ -12,7 +8,7 @@ export const zico = defineProxy({
   name: 'zico',
   title: 'ZiCo',
   paper: 'Li et al., ICLR 2023, arXiv:2301.11300',
-  formula: 'Σ_layers ln Σ mean_b|g_b| / std_b(g_b), over entries whose deviation is not 0, two batches b',
+  formula: 'Σ_layers ln Σ mean_b|g_b| / std_b(g_b), over entries with non-zero deviation, two batches b',
   better: 'higher',
   scale: 'raw',
   needs: { weights: true, samples: 1, batches: BATCHES, labels: true, gradients: true },
@@ -21,10 +17,14 @@ export const zico = defineProxy({
       'the second gradient is the sum of both, as in code that does not reset it between batches (MeCo)',
   },
   elsewhere:
-    'weights of convolutions and matrix products count, nothing else; layers whose gradients do not differ are ' +
+    'only weights of convolutions and matrix products are scored; layers whose gradients do not differ are ' +
     'left out; an operator without a gradient between them and the output is an error',
   score: async (subject, variant) => {
-    const [first, second] = await subject.once('gradients of two batches', () => gradientsOf(subject));
+    const [first, second] = await subject.once('gradients of two batches', () =>
+      // From a graph of their own, as the score is the sum of what nearly coincides: it would change by some thousandths
+      // with the way that others need the first gradient to be written.
+      lossGradients(subject, BATCHES),
+    );
     const layers = subject.layers.map(({ weight }, i) => ({
       weight,
       value: ratio(first![i]!, second![i]!, variant === 'accumulated'),
@@ -35,33 +35,6 @@ export const zico = defineProxy({
     return { value, details: { layers } };
   },
 });
-
-/**
- * Gradients of all layers, batch by batch. From a graph of their own, as the score is the sum of what nearly coincides: it
- * would change by some thousandths with the way that others need the first gradient to be written.
- */
-async function gradientsOf(subject: Subject): Promise<Float32Array[][]> {
-  const { model, loss } = lossModel(subject);
-  const names = subject.layers.map((layer) => layer.weight);
-  const differentiated = gradients(model, loss, names, { runsOnce: subject.runsOnce });
-  const { graph } = differentiated.model;
-  const found = names.map((name) => differentiated.gradients.get(name)!);
-  const outputs = graph.outputs.filter((output) => found.includes(output.name));
-  const session = await Compiled.create(
-    finished({ ...differentiated.model, graph: { ...graph, outputs } }),
-    subject.session,
-  );
-  try {
-    const all: Float32Array[][] = [];
-    for (let b = 0; b < BATCHES; b++) {
-      const results: Record<string, HostTensor> = await session.run(await lossFeeds(subject, b));
-      all.push(found.map((name) => results[name]!.data as Float32Array));
-    }
-    return all;
-  } finally {
-    await session.dispose();
-  }
-}
 
 /** Σ mean|g| / std(g) of two batches: the deviation of two numbers is half their difference. */
 function ratio(a: Float32Array, b: Float32Array, isAccumulated: boolean): number {

@@ -11,6 +11,12 @@ import {
   type SessionOptions,
 } from '../../runtime/session.js';
 import { floatData } from '../../transform/tensor-data.js';
+import { checkMemory } from './memory.js';
+
+export interface GraphOptions extends SessionOptions {
+  /** Bytes that running the graph may take. */
+  readonly memory?: number;
+}
 
 /** Bytes of a weight that is given as an input; smaller ones may be what sizes follow from. */
 const LARGE_BYTES = 1 << 16;
@@ -27,7 +33,9 @@ export class Compiled {
     this.inputs = session.inputs.filter((name) => weights[name] === undefined);
   }
 
-  static async create(model: Model, options: SessionOptions): Promise<Compiled> {
+  /** @throws AuspexError PROXY_MEMORY before anything is compiled */
+  static async create(model: Model, { memory, ...options }: GraphOptions): Promise<Compiled> {
+    checkMemory(model, memory ?? Number.POSITIVE_INFINITY);
     if (options.optimization !== 'disabled') return new Compiled(await Session.create(model, options), {});
     const { graph } = model;
     const outputs = new Set(graph.outputs.map(({ name }) => name));

@@ -36,8 +36,8 @@ export function featuresOf(subject: Subject): Features {
     const name = given ?? lastStream(subject) ?? beforeHead(subject);
     const dims = valueSizes(types, name);
     if (dims.length < 1 || product(dims) === 0) {
-      throw new AuspexError('PROXY_FEATURES', `the network has no value '${name}' of known sizes`, {
-        hint: 'name the output of its last block with the option `features`',
+      throw new AuspexError('PROXY_FEATURES', `the network has no value '${name}' with known sizes`, {
+        hint: 'name the output of the last block with --features',
       });
     }
     const width = blocks.at(-1)?.width;

@@ -7,7 +7,7 @@ import { Builder } from '../../ops/build.js';
 import { Session } from '../../runtime/session.js';
 import { spaceNamed } from '../../spaces/index.js';
 import { compacted } from './fewer-nodes.js';
-import { lossFeeds, lossModel } from './gradient-pass.js';
+import { lossFeeds, lossModel } from './loss.js';
 import { Subject } from './subject.js';
 
 const compact = (model: Model): Model =>

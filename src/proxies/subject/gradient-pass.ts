@@ -1,20 +1,17 @@
-// Gradients of one batch, in one graph that is compiled once for a network: forward, cross-entropy, backward, and the few
+// Gradients of one batch, in one graph that is compiled once for a network: forward, loss, backward, and the few
 // numbers that proxies are made of.
-import { inferShapes } from '../../analysis/infer.js';
 import { type Differentiated, gradients } from '../../autodiff/gradients.js';
 import type { Model } from '../../graph/graph.js';
-import { foldTranspositions, MICROSOFT } from '../../nn/fold.js';
-import { crossEntropy } from '../../nn/losses.js';
-import { Builder, type Value } from '../../ops/build.js';
-import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import type { Builder, Value } from '../../ops/build.js';
+import type { HostTensor } from '../../runtime/session.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
-import { poolsAsProducts } from './average-pools.js';
+import { firstThatFits, isTied, lossGradients, onFewerSamples, partOf, startsOf } from './chunks.js';
 import { Compiled } from './compiled-graphs.js';
-import { compacted } from './fewer-nodes.js';
-import type { Logits, Quantity, Subject } from './subject.js';
-
-const LABELS = 'auspex.labels';
+import { finished } from './finished.js';
+import { lossFeeds, lossModel, targetOf, withTotal } from './loss.js';
+import { isOfMemory } from './memory.js';
+import type { Quantity, Subject } from './subject.js';
 
 /** Numbers by layer. */
 export interface Saliency {
@@ -70,17 +67,96 @@ async function run(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Fou
   try {
     return await runTogether(subject, wanted);
   } catch (error) {
-    if (!(error instanceof AuspexError) || wanted.size === 1) throw error;
+    if (!(error instanceof AuspexError) || (wanted.size === 1 && !isOfMemory(error))) throw error;
   }
   let found: Found = {};
   for (const quantity of wanted) {
-    const own = await runTogether(subject, new Set([quantity])).catch((error: unknown) => {
-      if (!(error instanceof AuspexError)) throw error;
-      return { [quantity]: error };
-    });
+    const own = await runTogether(subject, new Set([quantity]))
+      .catch((error: unknown) => {
+        if (isOfMemory(error)) return inParts(subject, quantity);
+        throw error;
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof AuspexError)) throw error;
+        return { [quantity]: error };
+      });
     found = { ...found, ...own };
   }
   return found;
+}
+
+/** A quantity of a batch that does not fit into memory: summed over its parts where that is the same, else of fewer samples. */
+async function inParts(subject: Subject, quantity: Quantity): Promise<Found> {
+  if (quantity === 'saliency')
+    return { saliency: saliencyOf(subject, (await lossGradients(subject, 1))[0]!) };
+  if (quantity === 'jacobian' && !isTied(subject)) {
+    return { jacobian: await firstThatFits(subject, (part) => gramInParts(subject, part)) };
+  }
+  return onFewerSamples(subject, (part) => runTogether(part, new Set([quantity])));
+}
+
+function saliencyOf(subject: Subject, gradients: readonly Float32Array[]): Saliency {
+  const sums = subject.layers.map(({ weight }, i) => {
+    const w = subject.weight(weight);
+    const sum = { plain: 0, snip: 0, square: 0 };
+    gradients[i]!.forEach((g, k) => {
+      const product = Math.fround(w[k]! * g);
+      sum.plain += product;
+      sum.snip += Math.abs(product);
+      sum.square += g * g;
+    });
+    return sum;
+  });
+  return {
+    plain: sums.map(({ plain }) => plain),
+    snip: sums.map(({ snip }) => snip),
+    norm: sums.map(({ square }) => Math.sqrt(square)),
+  };
+}
+
+/** J·Jᵀ from the rows of J, part by part of the batch. */
+async function gramInParts(subject: Subject, part: Subject): Promise<Float64Array> {
+  const whole = withTotal(part.trained, part.heads);
+  const found = gradients(whole.model, whole.total, openInputs(part), { runsOnce: part.runsOnce });
+  const builder = extend(found.model);
+  const rows = builder.concat(rowsOf(builder, found, part.samples), 1).identity();
+  const model = finished(extended(found.model, builder, [rows]));
+  const session = await Compiled.create(model, part.sessionFor(model));
+  const all: Float32Array[] = [];
+  try {
+    const feeds = await subject.feeds(0);
+    for (const start of startsOf(subject, part)) {
+      const results = await session.run(await partOf(feeds, subject, part, start));
+      const data = results[rows.name]!.data as Float32Array;
+      const size = data.length / part.samples;
+      for (let i = 0; i < part.samples; i++) all.push(centred(data.slice(i * size, (i + 1) * size)));
+    }
+  } finally {
+    await session.dispose();
+  }
+  return gramOfRows(all);
+}
+
+function centred(row: Float32Array): Float32Array {
+  let sum = 0;
+  for (const x of row) sum += x;
+  const mean = sum / row.length;
+  return row.map((x) => x - mean);
+}
+
+function gramOfRows(rows: readonly Float32Array[]): Float64Array {
+  const n = rows.length;
+  const gram = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      const [a, b] = [rows[i]!, rows[j]!];
+      let sum = 0;
+      for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
+      gram[i * n + j] = sum;
+      gram[j * n + i] = sum;
+    }
+  }
+  return gram;
 }
 
 async function runTogether(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
@@ -143,8 +219,8 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   if (first && !second && curvature.length > 0) first = ofLoss(false);
   let model = second?.model ?? first?.model ?? subject.trained;
   const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
-    const names = openInputs(subject);
-    return gradients(model, subject.logits.name, names, { runsOnce });
+    const whole = withTotal(model, subject.heads);
+    return gradients(whole.model, whole.total, openInputs(subject), { runsOnce });
   });
   model = inputs?.model ?? model;
 
@@ -194,15 +270,18 @@ function openInputs({ model, lookups }: Subject): string[] {
   const floats = model.graph.inputs.filter(({ type }) => /^float/.test(String(type)));
   const names = [...floats.map((input) => input.name), ...lookups.map((lookup) => lookup.output)];
   if (names.length > 0) return names;
-  throw new AuspexError('PROXY_INPUT', 'the network has no input that a gradient could be taken of', {
-    hint: 'its inputs are whole numbers that are looked up in no table',
+  throw new AuspexError('PROXY_INPUT', 'the network has no differentiable input', {
+    hint: 'its inputs are integers that are not looked up in an embedding',
   });
 }
 
+/** Gradients of the inputs, (N, features) each. */
+function rowsOf(builder: Builder, found: Differentiated, samples: number): Value[] {
+  return [...found.gradients.values()].map((name) => builder.value(name).reshape([samples, -1]));
+}
+
 function gramOf(builder: Builder, found: Differentiated, samples: number): Value {
-  const rows = [...found.gradients.values()].map((name) =>
-    builder.value(name).reshape([samples, -1]).cast('float64'),
-  );
+  const rows = rowsOf(builder, found, samples).map((row) => row.cast('float64'));
   const j = builder.concat(rows, 1);
   const centred = j.sub(j.mean([1], true));
   return centred.matmul(centred.transpose());
@@ -234,51 +313,13 @@ function channelFisher(a: Value, g: Value, channelAxis: number, samples: number)
   return product.sum(positions).square().mean([0]).mul(0.5);
 }
 
-/** The model with the cross-entropy of its logits and the labels. */
-export function lossModel(subject: Subject): { model: Model; loss: string } {
-  const model = subject.trained;
-  const builder = extend(model);
-  const { logits } = subject;
-  const labels = builder.input(LABELS, 'int64', [logits.rows]);
-  const loss = builder.within('auspex.loss', () =>
-    crossEntropy(rowsOf(builder.value(logits.name), logits), labels),
-  );
-  return { model: extended(model, builder, [loss]), loss: loss.name };
-}
-
-/** Logits (rows, classes). */
-function rowsOf(value: Value, { axis, rows, classes }: Logits): Value {
-  const order = [...value.sizes.keys()].filter((i) => i !== axis);
-  return value.transpose([...order, axis]).reshape([rows, classes]);
-}
-
-/** Ready to be compiled: in few nodes and fast ones, transpositions read through by the products behind them. */
-export function finished(written: Model): Model {
-  const whole = poolsAsProducts(written);
-  const builder = new Builder({ opsets: whole.opsetImports, types: inferShapes(whole).graph.types });
-  const model = compacted(whole, builder);
-  const { graph } = model;
-  const kept = new Set(graph.outputs.map((output) => output.name));
-  return {
-    ...model,
-    graph: { ...graph, nodes: foldTranspositions(graph.nodes, (name) => builder.value(name), kept) },
-    opsetImports: new Map([...model.opsetImports, [MICROSOFT, 1]]),
-  };
-}
-
 /** Runs a model that takes the subject's first inputs, and labels if it has a loss. */
 async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
   const session = await Compiled.create(model, subject.sessionFor(model));
   try {
-    const hasLabels = session.inputs.includes(LABELS);
+    const hasLabels = session.inputs.includes(targetOf(0));
     return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));
   } finally {
     await session.dispose();
   }
-}
-
-/** Inputs and labels of a batch. */
-export async function lossFeeds(subject: Subject, index: number): Promise<Record<string, HostTensor>> {
-  const labels = subject.labels(index);
-  return { ...(await subject.feeds(index)), [LABELS]: await hostTensor('int64', labels, [labels.length]) };
 }

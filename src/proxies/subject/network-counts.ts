@@ -2,20 +2,28 @@
 // one sample. So no batch, output or lack of memory can stop these counts.
 import { type CostReport, cost } from '../../analysis/cost.js';
 import { type Inference, inferShapes } from '../../analysis/infer.js';
-import { sizeFlags, typicalSizes } from '../../analysis/typical-sizes.js';
-import { type Dim, isKnown } from '../../graph/dim.js';
-import type { Model } from '../../graph/graph.js';
+import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
+import { hasSubgraphs, type Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
+import { settledInference } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
 import { boundSizes, type PrepareOptions } from './prepare.js';
 
+/** How many open sizes a hint names. */
+const NAMED_SIZES = 4;
+
 export class NetworkCounts {
   readonly #inference: Inference;
+  readonly #parameters: CostReport | undefined;
   #report: CostReport | undefined;
 
   /** @param options sizes; where the network does not allow them, it is counted as it is written. */
   constructor(model: Model, options: PrepareOptions = {}) {
     this.#inference = sized(model, options);
+    const { dims = {}, shapes = {} } = options;
+    const isTold = Object.keys(dims).length + Object.keys(shapes).length > 0;
+    // A batch, or a size that was chosen, may decide which branch runs: `inspect` counts the weights of both.
+    this.#parameters = !isTold && model.graph.nodes.some(hasSubgraphs) ? cost(inferShapes(model)) : undefined;
   }
 
   get #totals(): CostReport['totals'] {
@@ -25,7 +33,7 @@ export class NetworkCounts {
 
   /** Trained parameters: those that `inspect` counts. */
   get parameters(): number {
-    return this.#totals.parameters;
+    return this.#parameters?.totals.parameters ?? this.#totals.parameters;
   }
 
   /** Multiply-accumulates of one sample. */
@@ -44,22 +52,20 @@ export class NetworkCounts {
     const type = graph.types.get(first ?? '');
     const samples = (isTensor(type) ? type.shape?.[0] : undefined) ?? 1;
     if (isKnown(count) && isKnown(samples)) return count / samples;
-    const open = [...typicalSizes(graph).keys()];
-    // Sizes that no input has, such as the number of boxes that are found, cannot be given.
-    throw open.length === 0
-      ? new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are only known when the network runs`)
-      : new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
-          hint: `give them, for example with ${sizeFlags(graph)}`,
-        });
+    const open = [...new Set([count, samples].flatMap(symbolsIn))];
+    const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
+    throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
+      hint: `fix them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
+    });
   }
 }
 
-/** With the sizes that are wanted; as it is written where they do not fit. */
+/** With the sizes that are wanted, and sensible ones for what is open; as it is written where they do not fit. */
 function sized(model: Model, options: PrepareOptions): Inference {
   try {
-    return boundSizes(model, options);
+    return settledInference(boundSizes(model, options));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
-    return inferShapes(model);
+    return settledInference(inferShapes(model));
   }
 }

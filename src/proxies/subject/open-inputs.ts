@@ -27,8 +27,8 @@ export function withOpenInputs(model: Model, { lookups, samples, types }: Subjec
   const floats = graph.inputs.filter(({ type }) => /^float(32|64)/.test(String(type)));
   const found = [...floats, ...opened];
   if (found.length === 0) {
-    throw new AuspexError('PROXY_INPUT', 'the network has no input that could be moved', {
-      hint: 'its inputs are whole numbers that are looked up in no table',
+    throw new AuspexError('PROXY_INPUT', 'the network has no input that could be varied', {
+      hint: 'its inputs are integers that are not looked up in an embedding',
     });
   }
   const dims = found.map(({ type }) => (type as TensorType).shape as readonly number[]);

@@ -1,8 +1,7 @@
-// A network as proxies need it: all sizes known, without functions and fused operators, constants as initializers, and one
-// output.
+// A network as proxies need it: all sizes known, without functions and fused operators, constants as initializers, and
+// outputs of floats only.
 import { type Constant, findConstants } from '../../analysis/constants.js';
 import { type Inference, type InferOptions, inferShapes } from '../../analysis/infer.js';
-import { sizeFlags } from '../../analysis/typical-sizes.js';
 import { flatten } from '../../autodiff/flatten.js';
 import { isKnown } from '../../graph/dim.js';
 import { isDefaultDomain, type Model, type Node, nodeLabel, operatorName } from '../../graph/graph.js';
@@ -23,7 +22,7 @@ export interface PrepareOptions {
   readonly shapes?: InferOptions['shapes'];
   /** Inputs to score on instead of synthetic ones, batch by batch. */
   readonly batches?: readonly InputBatch[];
-  /** The output that is taken for logits; the first one of floats unless told. */
+  /** The output that is taken for logits; all outputs of floats count unless told. */
   readonly output?: string;
   /** Infers shapes of a model, for those who have done so before. */
   readonly infer?: (model: Model, options: InferOptions) => Inference;
@@ -38,10 +37,24 @@ export interface Prepared {
   readonly constants: ReadonlyMap<Tensor['data'], Constant>;
 }
 
-/** Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16. */
-export function prepare(model: Model, options: PrepareOptions): Prepared {
+/** What analysis says of the constants of a file as it was found. */
+export function constantsOf(model: Model, options: PrepareOptions): Prepared['constants'] {
+  const { infer = inferShapes } = options;
+  return new Map(findConstants(infer(model, {})).map((c) => [c.tensor.data, c]));
+}
+
+/**
+ * Binds sizes, inlines functions, takes fused operators apart, makes initializers of constants and widens float16.
+ *
+ * @param told what is known of constants before the network was changed, which may tell less of them
+ */
+export function prepare(
+  model: Model,
+  options: PrepareOptions,
+  told: Prepared['constants'] = new Map(),
+): Prepared {
   const inference = boundSizes(model, options);
-  const constants = new Map(findConstants(inference).map((c) => [c.tensor.data, c]));
+  const constants = new Map([...findConstants(inference).map((c) => [c.tensor.data, c] as const), ...told]);
   const flat = flatten(inference.graph);
   const initializers = new Map([...model.graph.initializers, ...flat.initializers]);
   const nodes: Node[] = [];
@@ -54,10 +67,9 @@ export function prepare(model: Model, options: PrepareOptions): Prepared {
   const inputs = model.graph.inputs
     .filter(({ name }) => !initializers.has(name))
     .map(({ name }) => ({ name, type: typed(name) }));
-  for (const { name, type } of inputs) checkSizes(name, type, inference.graph);
+  for (const { name, type } of inputs) checkSizes(name, type);
   if (!model.graph.outputs.some(({ name }) => isTensor(typed(name)))) checkOperators(inference);
-  const output = outputOf(model, typed, options.output);
-  const outputs = [{ name: output, type: typed(output) }];
+  const outputs = outputsOf(model, typed, options.output).map((name) => ({ name, type: typed(name) }));
   // Opset 14 only adds to 13 what BatchNormalization needs to be told to train.
   const opset = Math.max(model.opsetImports.get('') ?? 1, (model.opsetImports.get('') ?? 1) === 13 ? 14 : 0);
   const opsetImports = new Map([...model.opsetImports, ['', opset]]);
@@ -80,14 +92,10 @@ export function boundSizes(model: Model, options: PrepareOptions): Inference {
   });
   if (changed === undefined) return infer(model, { shapes, dims });
   const refuse = (cause?: unknown): never => {
-    throw new AuspexError(
-      'PROXY_BATCH',
-      `the network is written for input '${changed.name}' ${changed.type} only`,
-      {
-        hint: 'leave the batch as it is, or export the network with a batch of any size',
-        cause,
-      },
-    );
+    throw new AuspexError('PROXY_BATCH', `the network accepts only input '${changed.name}' ${changed.type}`, {
+      hint: 'leave out --batch, or export the network with a dynamic batch',
+      cause,
+    });
   };
   try {
     const found = infer(model, { shapes, dims });
@@ -143,10 +151,10 @@ function shapesOf(model: Model, options: PrepareOptions): NonNullable<InferOptio
   return found;
 }
 
-function checkSizes(name: string, type: ValueType, graph: Inference['graph']): void {
+function checkSizes(name: string, type: ValueType): void {
   if (isTensor(type) && type.shape?.every(isKnown)) return;
   throw new AuspexError('PROXY_SHAPES', `input '${name}' is ${type}: all its sizes must be known`, {
-    hint: `give ${sizeFlags(graph) || `its shape: --shape ${name}=…`}`,
+    hint: 'fix symbolic sizes with --dim, or the whole shape with --shape',
   });
 }
 
@@ -155,20 +163,21 @@ function checkOperators({ graph }: Inference): void {
   const at = graph.nodes.findIndex(({ operator, isFunction }) => !operator && !isFunction);
   if (at < 0) return;
   const { node } = graph.nodes[at]!;
-  throw new AuspexError('OPERATOR_UNKNOWN', `nothing is known of the operator ${operatorName(node)}`, {
+  throw new AuspexError('OPERATOR_UNKNOWN', `unknown operator ${operatorName(node)}`, {
     where: { node: nodeLabel(node, at), operator: operatorName(node) },
     hint: 'export the network without it',
   });
 }
 
-function outputOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string {
+/** The output that is wanted, or all of floats. */
+function outputsOf(model: Model, typed: (name: string) => ValueType, wanted: string | undefined): string[] {
   const names = model.graph.outputs.map((o) => o.name);
   const isFloat = (name: string): boolean => {
     const type = typed(name);
     return isTensor(type) && /float/.test(type.dtype ?? '');
   };
-  const found = names.find((name) => (wanted === undefined ? isFloat(name) : name === wanted));
-  if (found !== undefined && isFloat(found)) return found;
+  const found = names.filter((name) => isFloat(name) && (wanted === undefined || name === wanted));
+  if (found.length > 0) return found;
   const what = wanted === undefined ? 'no output of floats' : `no output of floats called '${wanted}'`;
   throw new AuspexError('PROXY_OUTPUT', `the network has ${what}; it has ${names.join(', ')}`);
 }

@@ -22,9 +22,9 @@ export function withBatchStatistics(model: Model): Model {
     const { sizes } = x;
     const count = sizes.reduce((n, d) => n * d, 1) / (sizes[1] ?? 1);
     if (count < 2) {
-      throw new AuspexError('BATCH_TOO_SMALL', 'its statistics would be of one element per channel', {
+      throw new AuspexError('BATCH_TOO_SMALL', 'batch statistics would come from one element per channel', {
         where: { node: call.node.name, operator: operatorName(call.node) },
-        hint: 'give a larger batch, or keep the running statistics (frozen)',
+        hint: 'give a larger --batch, or --statistics frozen',
       });
     }
     // ONNX Runtime writes the new statistics over what it is given, so that must be values nobody else reads.

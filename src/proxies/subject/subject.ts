@@ -4,17 +4,22 @@
 import { cost } from '../../analysis/cost.js';
 import { inferShapes } from '../../analysis/infer.js';
 import { isKnown } from '../../graph/dim.js';
-import { type Model, nodeLabel } from '../../graph/graph.js';
+import type { Model } from '../../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
 import { streamFor } from '../../nn/stream.js';
 import { traitsOf } from '../../ops/index.js';
 import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/session.js';
 import { forBatch } from '../../spaces/network-builder.js';
 import { floatData } from '../../transform/tensor-data.js';
+import type { Change } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
-import { drawBatch, drawLabels, findLookups, type InputBatch, type Lookup } from './batch.js';
+import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js';
+import type { GraphOptions } from './compiled-graphs.js';
+import type { LossKind } from './head-evidence.js';
+import { findHeads, type Head } from './heads.js';
 import { NetworkCounts } from './network-counts.js';
-import { type Prepared, type PrepareOptions, prepare } from './prepare.js';
+import { type Normalised, normalise, type StepProblem } from './normalise.js';
+import { constantsOf, type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
 import { findWeights, type Layer, type Role } from './weights.js';
@@ -33,10 +38,16 @@ export interface SubjectOptions extends PrepareOptions {
   readonly vocabulary?: number;
   /** `batch`: batch normalisation takes the batch's own statistics. `frozen`: the running ones of the model. */
   readonly statistics?: 'batch' | 'frozen';
+  /** The loss of all heads; `auto` by default: what fits each, see head-evidence.ts. */
+  readonly loss?: LossKind | 'auto';
   /** Names of the weights that count, instead of those that are found. */
   readonly weights?: readonly string[];
   /** The value that is taken for the output of the last block; found from the graph unless told, see features.ts. */
   readonly features?: string;
+  /** Bytes that a graph of the network may take; without end by default. */
+  readonly memory?: number;
+  /** Estimates of large networks take fewer steps. */
+  readonly isBounded?: boolean;
   /** How graphs are run. */
   readonly session?: SessionOptions;
 }
@@ -53,17 +64,6 @@ const LARGE_MACS = 2e9;
  */
 const REWRITTEN_MACS_PER_NODE = 1e6;
 
-/** The rows that a loss compares with labels. */
-export interface Logits {
-  readonly name: string;
-  readonly dims: readonly number[];
-  /** The axis of classes: 1 for maps (N, C, H, W), otherwise the last. */
-  readonly axis: number;
-  readonly classes: number;
-  /** Rows: all elements but those of one axis. */
-  readonly rows: number;
-}
-
 export class Subject {
   /** Without functions, all sizes known, constants as initializers. */
   readonly model: Model;
@@ -74,21 +74,33 @@ export class Subject {
   readonly roles: ReadonlyMap<string, Role>;
   /** Where tokens are looked up. */
   readonly lookups: readonly Lookup[];
-  readonly logits: Logits;
+  /** What a loss compares, the head with most layers before it first. */
+  readonly heads: readonly [Head, ...Head[]];
   /** Samples of a batch: the first dimension of the first input. */
   readonly samples: number;
   /** Trained parameters of every constant that holds some. */
   readonly parameters: ReadonlyMap<string, number>;
+  /** What could not be done to the network before it is scored. */
+  readonly problems: readonly StepProblem[];
   readonly seed: number;
   /** Quantities that will be asked for, so that one graph may give them. */
   readonly wanted = new Set<Quantity>();
   readonly #options: SubjectOptions;
   readonly #shared = new Map<string, unknown>();
+  readonly #changes: readonly Change[];
+  #smallerBatch: number | undefined;
 
   readonly #source: Model;
 
-  private constructor(source: Model, { model, constants }: Prepared, options: SubjectOptions) {
+  private constructor(
+    source: Model,
+    { model, constants }: Prepared,
+    { changes, problems, samples }: Normalised,
+    options: SubjectOptions,
+  ) {
     this.#source = source;
+    this.#changes = changes;
+    this.problems = problems;
     const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
     this.#options = options;
     this.seed = seed;
@@ -104,8 +116,12 @@ export class Subject {
     this.layers = chosenLayers(found.layers, options.weights, model);
     this.model = initialise === 'file' ? model : reinitialise(model, found.roles, { seed, how: initialise });
     this.lookups = findLookups(model, types);
-    this.logits = logitsOf(model, types);
-    this.samples = samplesOf(model);
+    this.heads = findHeads(model, types, {
+      loss: options.loss,
+      isNamed: options.output !== undefined,
+      hasLabels: options.labels !== undefined,
+    });
+    this.samples = samples ?? samplesOf(model);
   }
 
   /**
@@ -115,26 +131,53 @@ export class Subject {
    * const subject = Subject.of(nasBench201.network(arch, { batch: 64 }), { seed: 1 });
    */
   static of(model: Model, options: SubjectOptions = {}): Subject {
-    return new Subject(model, prepare(model, options), options);
+    const normalised = normalise(model, options);
+    try {
+      const isSame = normalised.model === model;
+      const left = normalised.isSized ? withoutSizes(options) : options;
+      const told = isSame ? undefined : constantsOf(model, options);
+      return new Subject(model, prepare(normalised.model, left, told), normalised, options);
+    } catch (error) {
+      // What could not be made of the network is why it cannot be scored.
+      const [first] = normalised.problems;
+      throw first !== undefined && error instanceof AuspexError ? first.error : error;
+    }
   }
 
   /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
   single(): Subject {
-    if (this.samples === 1) return this;
-    return this.once('single', () => {
+    return this.ofSamples(1);
+  }
+
+  /** The same network with another batch and drawn samples; itself where its nodes fix the batch. */
+  ofSamples(count: number): Subject {
+    if (this.samples === count) return this;
+    return this.once(`of ${count} samples`, () => {
       const { batches: _, labels: __, dims = {}, ...options } = this.#options;
       const [input] = this.#source.graph.inputs;
       const size = isTensor(input?.type) ? String(input.type.shape?.[0]) : '';
       const free = Object.fromEntries(Object.entries(dims).filter(([name]) => name !== size));
       try {
-        const source = (options.shapes === undefined && forBatch(this.#source, 1)) || this.#source;
-        const found = Subject.of(source, { ...options, dims: free, batch: 1 });
-        return found.samples === 1 ? found : this;
+        const source = (options.shapes === undefined && forBatch(this.#source, count)) || this.#source;
+        const found = Subject.of(source, { ...options, dims: free, batch: count });
+        return found.samples === count ? found : this;
       } catch (error) {
         if (error instanceof AuspexError) return this;
         throw error;
       }
     });
+  }
+
+  /** Says that some scores are of fewer samples than the batch has. */
+  noteBatch(samples: number): void {
+    this.#smallerBatch = Math.min(samples, this.#smallerBatch ?? samples);
+  }
+
+  /** What was done to the network before it was scored. */
+  get changes(): readonly Change[] {
+    if (this.#smallerBatch === undefined) return this.#changes;
+    const what = `some scores are of ${this.#smallerBatch} instead of ${this.samples} samples, which would not fit into memory`;
+    return [...this.#changes, { transform: 'memory', what }];
   }
 
   /**
@@ -161,6 +204,11 @@ export class Subject {
     });
   }
 
+  /** The head with most layers before it: the logits of a classifier. */
+  get logits(): Head {
+    return this.heads[0];
+  }
+
   /** The value that was named as the output of the last block. */
   get features(): string | undefined {
     return this.#options.features;
@@ -171,20 +219,35 @@ export class Subject {
     return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
   }
 
+  get isBounded(): boolean {
+    return this.#options.isBounded ?? false;
+  }
+
+  /** Multiply-accumulates of a batch; without end where they are not known. */
+  get macs(): number {
+    return this.#macs.all;
+  }
+
+  /** Bytes that one of its graphs may take. */
+  get memory(): number {
+    return this.#options.memory ?? Number.POSITIVE_INFINITY;
+  }
+
   /** How its graphs are run. */
-  get session(): SessionOptions {
+  get session(): GraphOptions {
     return this.#session(LARGE_MACS);
   }
 
   /** How a graph of it that is run once is run. */
-  sessionFor({ graph }: Model): SessionOptions {
+  sessionFor({ graph }: Model): GraphOptions {
     return this.#session(Math.max(LARGE_MACS, REWRITTEN_MACS_PER_NODE * graph.nodes.length));
   }
 
-  #session(leastMacs: number): SessionOptions {
+  #session(leastMacs: number): GraphOptions {
     const isRewritten = this.#macs.convolutions >= leastMacs;
     const optimization = isRewritten ? 'all' : 'disabled';
-    return { seed: this.seed, optimization, prepacking: isRewritten, ...this.#options.session };
+    const { memory } = this;
+    return { seed: this.seed, optimization, prepacking: isRewritten, memory, ...this.#options.session };
   }
 
   /** Whether its graphs take longer to be compiled than to be run, so that they should have few nodes. */
@@ -226,15 +289,18 @@ export class Subject {
     return drawBatch(this.model, { seed, index, vocabulary, lookups });
   }
 
-  /** Classes of the rows of the logits, given or drawn. */
-  labels(index = 0): BigInt64Array {
-    const given = this.#options.labels?.[index];
-    const { rows, classes } = this.logits;
-    if (given === undefined) return drawLabels(rows, classes, this.seed, index);
+  /** Classes of the rows of a head, given for the first or drawn. */
+  labels(index = 0, position = 0): BigInt64Array {
+    const given = position === 0 ? this.#options.labels?.[index] : undefined;
+    const { rows, classes } = this.heads[position]!;
+    if (given === undefined) {
+      const random = streamFor(this.seed, position === 0 ? 'labels' : `labels ${position}`, index);
+      return BigInt64Array.from({ length: rows }, () => BigInt(random.below(classes)));
+    }
     const isFit = given.length === rows && given.every((l) => Number.isInteger(l) && l >= 0 && l < classes);
     if (!isFit) {
       throw new AuspexError('PROXY_LABELS', `the labels must be ${rows} numbers from 0 to ${classes - 1}`, {
-        hint: 'one for every row of the output',
+        hint: 'give one label per row of the output',
       });
     }
     return BigInt64Array.from(given, BigInt);
@@ -251,7 +317,7 @@ export class Subject {
       const tensor = given[name];
       if (tensor && tensor.type === dtype && String(tensor.dims) === String(shape)) continue;
       const what = tensor ? `${tensor.type}[${tensor.dims}]` : 'missing';
-      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}; what was given is ${what}`);
+      throw new AuspexError('PROXY_INPUT', `input '${name}' must be ${type}, not ${what}`);
     }
     return given;
   }
@@ -276,18 +342,18 @@ export class Subject {
         `weight '${weight}' has NaN or infinite elements (at ${at})`,
         {
           where: { path: `tensor '${weight}'` },
-          hint: 'the file is broken or its training diverged; re-initialise the weights',
+          hint: 'the file is broken or its training diverged; try --init seeded',
         },
       );
     }
   }
 
-  /** Throws unless the output can be taken for logits. */
+  /** Throws unless the output is of classes. */
   checkClasses(): void {
-    const { name, dims, classes } = this.logits;
-    if (dims.length >= 2 && classes >= 2) return;
-    throw new AuspexError('PROXY_CLASSES', `output '${name}' [${dims}] has no classes to tell apart`, {
-      hint: 'name the output that holds logits',
+    const { output, dims, loss, why } = this.logits;
+    if (loss === 'cross-entropy') return;
+    throw new AuspexError('PROXY_CLASSES', `output '${output}' [${dims}] has no classes: ${why}`, {
+      hint: 'if it has, say so with --loss cross-entropy, or name the output that holds logits with --logits',
     });
   }
 
@@ -312,6 +378,11 @@ export async function toFeeds(batch: InputBatch): Promise<Feeds> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
+/** For a network that has its sizes. */
+function withoutSizes({ dims: _, shapes: __, batch: ___, ...options }: SubjectOptions): SubjectOptions {
+  return options;
+}
+
 function chosenLayers(
   found: readonly Layer[],
   wanted: readonly string[] | undefined,
@@ -324,32 +395,9 @@ function chosenLayers(
     const tensor = graph.initializers.get(name);
     if (tensor && /float/.test(tensor.dtype)) return { weight: name, dims: tensor.dims, fanIn: 1, uses: [] };
     throw new AuspexError('PROXY_WEIGHT', `the network has no float constant called '${name}'`, {
-      hint: 'list them with explain',
+      hint: '--explain lists them',
     });
   });
-}
-
-/** The output, or what went into a softmax at the end. */
-function logitsOf({ graph }: Model, types: ReadonlyMap<string, ValueType>): Logits {
-  const producers = new Map(graph.nodes.flatMap((node) => node.outputs.map((name) => [name, node] as const)));
-  let { name } = graph.outputs[0]!;
-  for (let node = producers.get(name); node !== undefined; node = producers.get(name)) {
-    const { moves, softmax } = traitsOf(node);
-    if (moves !== 'same' && softmax === undefined) break;
-    name = node.inputs[0]!;
-    if (softmax !== undefined) break;
-  }
-  const type = types.get(name) as TensorType;
-  if (!type.shape?.every(isKnown)) {
-    throw new AuspexError('PROXY_SHAPES', `output '${name}' is ${type}: its sizes are not known`, {
-      where: { node: nodeLabel(producers.get(name) ?? graph.nodes[0]!) },
-      hint: 'give the sizes that are symbols',
-    });
-  }
-  const dims = type.shape as readonly number[];
-  const axis = dims.length >= 4 ? 1 : dims.length - 1;
-  const classes = dims[axis] ?? 1;
-  return { name, dims, axis, classes, rows: dims.reduce((n, d) => n * d, 1) / classes };
 }
 
 function samplesOf({ graph }: Model): number {

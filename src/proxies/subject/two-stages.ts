@@ -2,8 +2,8 @@
 import { dependentValues, pruned } from '../../analysis/dependence.js';
 import { inferShapes } from '../../analysis/infer.js';
 import type { Model, Node, ValueInfo } from '../../graph/graph.js';
-import type { Feeds, SessionOptions } from '../../runtime/session.js';
-import { Compiled } from './compiled-graphs.js';
+import type { Feeds } from '../../runtime/session.js';
+import { Compiled, type GraphOptions } from './compiled-graphs.js';
 
 /** @param model without control flow, its nodes in the order they run */
 export function stagesOf(model: Model, input: string): { readonly first: Model; readonly second: Model } {
@@ -50,7 +50,7 @@ export class Staged {
   }
 
   /** @param input the one that differs from run to run */
-  static async create(model: Model, input: string, options: SessionOptions): Promise<Staged> {
+  static async create(model: Model, input: string, options: GraphOptions): Promise<Staged> {
     const { first, second } = stagesOf(model, input);
     return new Staged(await Compiled.create(first, options), await Compiled.create(second, options));
   }

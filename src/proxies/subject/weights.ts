@@ -32,7 +32,9 @@ export interface Layer {
 
 /** What a constant is. `fanIn` is that of the layer it belongs to. */
 export type Role =
-  | { readonly kind: 'weight' | 'bias'; readonly fanIn: number }
+  | { readonly kind: 'bias'; readonly fanIn: number }
+  /** `isOutFirst`: a matrix that is stored as (out, in), and turned before it is multiplied with. */
+  | { readonly kind: 'weight'; readonly fanIn: number; readonly isOutFirst: boolean }
   /** A parameter of an operator that is no layer here, such as a recurrent one. */
   | { readonly kind: 'other'; readonly fanIn: number }
   /** A table that is looked up: an embedding. */
@@ -102,11 +104,12 @@ export function findWeights(
     });
   }
 
+  const learned = valuesOfData(model, types);
   const roles = new Map<string, Role>();
   const layers: Layer[] = [];
   for (const [name, tensor] of graph.initializers) {
-    const found = uses.get(name) ?? [];
-    const role = roleOf(tensor, kinds.get(name), found, types);
+    const found = (uses.get(name) ?? []).filter(({ node }) => node.outputs.some((out) => learned.has(out)));
+    const role = roleOf(tensor, kinds.get(name), found, types, links);
     roles.set(name, role);
     if (role.kind !== 'weight') continue;
     const applied = found.filter(isProduct).map(({ node }) => layerUse(node, links, sources, types));
@@ -120,6 +123,29 @@ export function findWeights(
     if (fanIn !== undefined) roles.set(name, { kind: 'bias', fanIn });
   }
   return { layers: inOrderOfUse(layers, graph.nodes), roles };
+}
+
+/**
+ * Values whose elements reach an end of the graph as floats. Others are settings: numbers that shapes, axes and bounds are made of,
+ * which must not be drawn anew.
+ */
+function valuesOfData({ graph }: Model, types: ReadonlyMap<string, ValueType>): ReadonlySet<string> {
+  const isFloatValue = (name: string): boolean => {
+    const type = types.get(name);
+    return isTensor(type) && type.dtype !== undefined && isFloat(type.dtype);
+  };
+  const read = new Set(graph.nodes.flatMap((node) => node.inputs));
+  // What nobody reads is no setting of anything.
+  const ends = graph.nodes.flatMap((node) => node.outputs).filter((name) => !read.has(name));
+  const found = new Set([...graph.outputs.map(({ name }) => name), ...ends]);
+  for (const node of [...graph.nodes].reverse()) {
+    if (!node.outputs.some((name) => found.has(name) && isFloatValue(name))) continue;
+    const inputs = inputsOf(node);
+    node.inputs.forEach((name, slot) => {
+      if (name !== '' && inputs.role(slot) !== 'setting' && isFloatValue(name)) found.add(name);
+    });
+  }
+  return found;
 }
 
 /** Whether an input holds a layer's weight, where it is constant: either factor of a product, the kernel of a convolution. */
@@ -143,19 +169,25 @@ function roleOf(
   kind: ConstantKind | undefined,
   uses: readonly Use[],
   types: ReadonlyMap<string, ValueType>,
+  links: Links,
 ): Role {
   if (!isFloat(tensor.dtype) || uses.length === 0) return { kind: 'setting' };
   if (kind === 'statistic')
     return { kind: uses.some((use) => inputRole(use) === 'variance') ? 'variance' : 'mean' };
   if (kind === 'tied') return { kind: 'copy' };
   if (kind !== 'parameter') return { kind: 'setting' };
-  const isLookedUp = ({ node, slot }: Use): boolean => slot === 0 && LOOKS_UP.has(traitsOf(node).moves);
-  if (uses.some(isLookedUp)) return { kind: 'embedding' };
+  const lookups = uses.filter(({ node, slot }) => slot === 0 && LOOKS_UP.has(traitsOf(node).moves));
+  // Rows that are the same for all inputs are positions: some exporters read them, others write what was read.
+  const isTable = lookups.every(({ node }) => node.inputs.slice(1).every(links.isFixed));
+  if (lookups.length > 0) return { kind: isTable ? 'table' : 'embedding' };
   const recurrent = uses.find(({ node }) => traitsOf(node).recurrent)?.node.attributes.get('hidden_size');
   // PyTorch's bound is the same for all that such a layer has.
   if (recurrent?.type === 'int') return { kind: 'other', fanIn: Number(recurrent.value) };
   const product = uses.find(isProduct);
-  if (product && tensor.dims.length >= 2) return { kind: 'weight', fanIn: fanInOf(tensor, product, types) };
+  if (product && tensor.dims.length >= 2) {
+    const fanIn = fanInOf(tensor, product, types);
+    return { kind: 'weight', fanIn, isOutFirst: isOutFirst(tensor, product, links) };
+  }
   const isVector = tensor.dims.filter((d) => d !== 1).length <= 1;
   for (const use of uses) {
     const { normalisation, arithmetic } = traitsOf(use.node);
@@ -184,6 +216,20 @@ function fanInOf(tensor: Tensor, { node, slot }: Use, types: ReadonlyMap<string,
   const isTransposed = flag?.type === 'int' && Number(flag.value) !== 0;
   // x·W: W is (in, out), unless it is transposed; W·x: (out, in).
   return dims.at((slot === 1) === isTransposed ? -1 : -2)!;
+}
+
+/** Whether a matrix is turned on its way into x·W, by its product or before. */
+function isOutFirst({ name, dims }: Tensor, { node, slot }: Use, { producers, nodes }: Links): boolean {
+  if (dims.length !== 2 || slot !== 1 || isConvolution(node)) return false;
+  const flag = node.attributes.get('transB');
+  let isTurned = flag?.type === 'int' && Number(flag.value) !== 0;
+  for (let value = node.inputs[slot]!; value !== name; ) {
+    const from = nodes[producers.get(value) ?? -1];
+    if (from === undefined) return isTurned;
+    if (traitsOf(from).moves === 'axes') isTurned = !isTurned;
+    value = from.inputs[0]!;
+  }
+  return isTurned;
 }
 
 /** How many elements of an operand one number of Einsum's result is a sum over. */

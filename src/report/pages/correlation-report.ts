@@ -42,7 +42,7 @@ export function correlationReport(report: CorrelationReport): string {
   }));
   return page(title, [
     `<h1>${escaped(title)}</h1>`,
-    `<p class="soft">How well scores of untrained networks order a table, by auspex ${escaped(version)}.</p>`,
+    `<p class="soft">Correlation of zero-cost scores with measured values, by auspex ${escaped(version)}.</p>`,
     definitions([
       ['table', data.file],
       ['space', data.space],
@@ -52,12 +52,12 @@ export function correlationReport(report: CorrelationReport): string {
     ]),
     `<div class="plots">\n${barChart({
       title: `Kendall's τ-b with ${label.name}`,
-      label: 'τ-b, with intervals of 95%',
+      label: 'τ-b with 95% intervals',
       bars,
     })}\n</div>`,
     correlationTable(correlations),
-    '<p class="soft">Above 0, a better score means a better label, whether higher or lower is better. ' +
-      `Intervals of 95%: percentile bootstrap, ${thousands(resamples)} resamples of the rows. Scores that are ranks ` +
+    '<p class="soft">Directions are taken into account: a positive correlation means that better scores go with better labels. ' +
+      `95% intervals: percentile bootstrap, ${thousands(resamples)} resamples of the rows. Scores that are ranks ` +
       'within a pool were ranked among all rows once.</p>',
     ...notes.map((note) => `<p>${escaped(note)}</p>`),
   ]);

@@ -71,11 +71,11 @@ describe('the report of an evaluation', () => {
     expect(svgs(html).length).toBe(6);
     for (const svg of svgs(html)) expectPlot(svg);
     for (const text of [
-      '1,563 rows, drawn from 15,625 with seed 9; seed of the training 4',
+      '1,563 rows, drawn from 15,625 with seed 9; training seed 4',
       '59 rows; 1 without a value left out. Higher is better.',
       'Lower is better.',
       'Kendall&#39;s τ-b',
-      'promised 90.0%',
+      'nominal 90.0%',
       '60 resamples of all 59 rows',
       'cifar10_test (log), latency (log)',
     ]) {
@@ -149,11 +149,11 @@ it('what has no value has a reason in its place', () => {
 it('sentences', () => {
   const coverage = { rows: 1000, inside: 905, share: 0.905, low: 0.885, high: 0.9217, meanWidth: 3.29 };
   expect(coverageText(coverage, 0.9, 'ms')).toBe(
-    '90.5% of the intervals hold the truth (905 of 1,000; 95% interval 88.5% to 92.2%), promised 90.0%; mean width 3.29 ms.',
+    '90.5% of the prediction intervals contain the true value (905 of 1,000; 95% interval 88.5% to 92.2%), nominal 90.0%; mean width 3.29 ms.',
   );
   expect(coverageText(coverage, undefined, '')).toMatch(/92\.2%\); mean width 3\.29\.$/);
   const bootstrap = { confidence: 0.95, resamples: 1000, seed: 0, drawn: 2000 };
   expect(bootstrapText(344_000, bootstrap)).toBe(
-    'Intervals of 95%: percentile bootstrap, 1,000 resamples of 2,000 of the 344,000 rows, rescaled by √(2000/344000); for metrics of the k best, of the rows that can be among them.',
+    '95% intervals: percentile bootstrap, 1,000 resamples of 2,000 of the 344,000 rows, rescaled by √(2000/344000); metrics of the k best resample only the rows that can be among them.',
   );
 });

@@ -40,7 +40,7 @@ export function evaluationReport(report: EvaluationReport): string {
   const first = labels[0]?.evaluation.bootstrap;
   return page(title, [
     `<h1>${escaped(title)}</h1>`,
-    `<p class="soft">How well a predictor of ${escaped(spaces)} agrees with a table, by auspex ${escaped(version)}.</p>`,
+    `<p class="soft">A predictor of ${escaped(spaces)}, evaluated on measured data by auspex ${escaped(version)}.</p>`,
     definitions([
       ['predictor', predictor.file],
       ['kind', info.kind],
@@ -64,7 +64,7 @@ export function evaluationReport(report: EvaluationReport): string {
 
 function trainedText({ seen: { rows, seed, split } }: PredictorInfo): string {
   const drawn = split && `, drawn from ${thousands(split.of)} with seed ${split.seed}`;
-  return `${thousands(rows)} rows${drawn ?? ''}; seed of the training ${seed}`;
+  return `${thousands(rows)} rows${drawn ?? ''}; training seed ${seed}`;
 }
 
 function section(evaluated: EvaluatedLabel): string {
@@ -98,7 +98,7 @@ function section(evaluated: EvaluatedLabel): string {
   ].join('\n');
 }
 
-/** Whether intervals hold what they promise, in a sentence. */
+/** The measured coverage of prediction intervals, in a sentence. */
 export function coverageText(
   { rows, inside, share, low, high, meanWidth }: NonNullable<Evaluation['coverage']>,
   promised: number | undefined,
@@ -106,8 +106,8 @@ export function coverageText(
 ): string {
   const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
   return (
-    `${percent(share)} of the intervals hold the truth (${thousands(inside)} of ${thousands(rows)}; 95% interval ` +
-    `${percent(low)} to ${percent(high)})${promised === undefined ? '' : `, promised ${percent(promised)}`}; ` +
+    `${percent(share)} of the prediction intervals contain the true value (${thousands(inside)} of ${thousands(rows)}; 95% interval ` +
+    `${percent(low)} to ${percent(high)})${promised === undefined ? '' : `, nominal ${percent(promised)}`}; ` +
     `mean width ${significant(meanWidth)}${unit === '' ? '' : ` ${unit}`}.`
   );
 }
@@ -117,11 +117,11 @@ export function bootstrapText(
   rows: number,
   { confidence, resamples, drawn }: Evaluation['bootstrap'],
 ): string {
-  const base = `Intervals of ${100 * confidence}%: percentile bootstrap, ${thousands(resamples)} resamples`;
+  const base = `${100 * confidence}% intervals: percentile bootstrap, ${thousands(resamples)} resamples`;
   if (drawn >= rows) return `${base} of all ${thousands(rows)} rows.`;
   return (
     `${base} of ${thousands(drawn)} of the ${thousands(rows)} rows, rescaled by √(${drawn}/${rows}); ` +
-    'for metrics of the k best, of the rows that can be among them.'
+    'metrics of the k best resample only the rows that can be among them.'
   );
 }
 

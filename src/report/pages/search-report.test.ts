@@ -62,7 +62,7 @@ describe('searchReport', () => {
     expect(plots).toHaveLength(4);
     expectPlot(plots[1]!);
     expect(textsOf(plots[1]!)).toContain('front');
-    expect(html).toContain('hypervolume is 1.25');
+    expect(html).toContain('Hypervolume: 1.25');
     expect(html).toContain('arch&lt;2&gt;');
     expect(html).not.toContain('arch<2>');
     expect(textsOf(plots[2]!)).toEqual(expect.arrayContaining(CELL.ops));

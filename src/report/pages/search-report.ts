@@ -50,7 +50,7 @@ const SHOWN = 5;
 /** A self-contained HTML page. */
 export function searchReport(report: SearchReport): string {
   const { space, settings, objectives, trials, winners, hypervolume, version } = report;
-  const title = `Search of ${space}`;
+  const title = `Search in ${space}`;
   const front = objectives.length > 1 ? winners : [];
   return page(title, [
     `<h1>${escaped(title)}</h1>`,
@@ -91,7 +91,7 @@ function frontPlots(
     const line = front.map(({ values }) => point(values)).sort(([a], [b]) => a - b);
     return scatterPlot({
       title: `${first!.name} and ${objective.name}`,
-      description: `${first!.name} (${first!.better} is better) against ${objective.name} (${objective.better} is better) of all trials, and the front.`,
+      description: `${first!.name} (${first!.better} is better) against ${objective.name} (${objective.better} is better) of all trials, with the Pareto front.`,
       x: { label: objective.name },
       y: { label: first!.name },
       points: { x: known.map((values) => point(values)[0]), y: known.map((values) => point(values)[1]) },
@@ -108,7 +108,7 @@ function frontTable(
 ): string {
   return [
     '<h2>Front</h2>',
-    `<p>No trial is better in everything than these.${hypervolume === undefined ? '' : ` Their hypervolume is ${escaped(hypervolume.toPrecision(6))}.`}</p>`,
+    `<p>Trials that no other trial beats in every objective.${hypervolume === undefined ? '' : ` Hypervolume: ${escaped(hypervolume.toPrecision(6))}.`}</p>`,
     htmlTable(
       [
         { title: 'trial', isNumber: true },

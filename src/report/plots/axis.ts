@@ -51,7 +51,7 @@ export function extent(...columns: readonly ArrayLike<number>[]): readonly [numb
 
 function widened([low, high]: readonly [number, number]): readonly [number, number] {
   if (!Number.isFinite(high - low)) {
-    throw new AuspexError('PLOT_RANGE', `no plot spans ${low} to ${high}`);
+    throw new AuspexError('PLOT_RANGE', `a plot cannot span ${low} to ${high}`);
   }
   // Ticks closer together than float64 tells apart would be no ticks.
   const least = Math.max(Math.abs(low), Math.abs(high)) * 1e-9;
@@ -62,7 +62,7 @@ function widened([low, high]: readonly [number, number]): readonly [number, numb
 
 function widenedLog([low, high]: readonly [number, number]): readonly [number, number] {
   if (!(low > 0)) {
-    throw new AuspexError('PLOT_LOG', `${low} has no place on a logarithmic axis`, {
+    throw new AuspexError('PLOT_LOG', `${low} cannot be shown on a logarithmic axis`, {
       hint: 'use a linear axis, or only values above 0',
     });
   }

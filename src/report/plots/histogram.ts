@@ -52,7 +52,7 @@ export function histogram({ title, description, label, values, unit = 'values' }
     width: WIDTH,
     height: HEIGHT,
     title,
-    description: description ?? `How ${label} is spread over ${unit}.`,
+    description: description ?? `Distribution of ${label} over ${unit}.`,
     xLabel: label,
     yLabel: unit,
     x,
@@ -70,7 +70,7 @@ export function histogram({ title, description, label, values, unit = 'values' }
             text(
               area.left,
               43,
-              `the outermost bars hold all beyond: ${thousands(below)} below, ${thousands(above)} above`,
+              `the outer bars include all values beyond: ${thousands(below)} below, ${thousands(above)} above`,
               {
                 class: 'soft',
               },

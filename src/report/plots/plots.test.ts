@@ -166,7 +166,9 @@ describe('histograms', () => {
     expect(above).toBeGreaterThanOrEqual(1);
     const svg = histogram({ title: 't', label: 'errors', values });
     expectPlot(svg);
-    expect(textsOf(svg)).toContain(`the outermost bars hold all beyond: ${below} below, ${above} above`);
+    expect(textsOf(svg)).toContain(
+      `the outer bars include all values beyond: ${below} below, ${above} above`,
+    );
   });
 
   it.each([

@@ -42,8 +42,8 @@ export function rankPlot({ label, better, predictions, truths }: Compared): stri
   const sign = better === 'higher' ? -1 : 1;
   const ranks = (values: Float64Array): Float64Array => averageRanks(values.map((value) => sign * value));
   return scatterPlot({
-    title: 'Predicted against true rank, 1 the best',
-    description: `Ranks by predicted against ranks by true ${label} of ${predictions.length} rows.`,
+    title: 'Predicted against true rank (1 = best)',
+    description: `Ranks by predicted ${label} against ranks by true ${label} of ${predictions.length} rows.`,
     x: { label: `true rank of ${label}` },
     y: { label: 'predicted rank' },
     points: {
@@ -57,8 +57,8 @@ export function rankPlot({ label, better, predictions, truths }: Compared): stri
 
 export function residualPlot({ label, unit, predictions, truths }: Compared): string {
   return histogram({
-    title: 'Errors: predicted less true',
-    description: `How the errors of predicted ${label} are spread.`,
+    title: 'Errors: predicted minus true',
+    description: `Distribution of the errors of predicted ${label}.`,
     label: `predicted − true ${label}${unit === '' ? '' : ` (${unit})`}`,
     values: Float64Array.from(predictions, ({ value }, i) => value - truths[i]!),
     unit: 'rows',

@@ -22,7 +22,7 @@ export function escaped(text: string): string {
 
 /** A coordinate: a tenth of a pixel is finer than anyone sees. */
 export function px(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError(`${value} is no coordinate`);
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is not a coordinate`);
   // Not '-0'.
   return String(Math.round(value * 10) / 10 + 0);
 }

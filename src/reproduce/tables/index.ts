@@ -19,6 +19,6 @@ export function reproducedTable(id: string, tables = TABLES): ReproducedTable {
   const found = tables.find((table) => table.id === id);
   if (found) return found;
   throw new AuspexError('REPRODUCE_UNKNOWN', `there is no table '${id}'`, {
-    hint: `there are ${tables.map((table) => table.id).join(', ')}`,
+    hint: `choose one of ${tables.map((table) => table.id).join(', ')}`,
   });
 }

@@ -49,7 +49,7 @@ const SPACES: readonly (readonly [name: string, data: DataName, devices: readonl
 ];
 
 const DEVICES_DIFFER =
-  "HELP's published means are over Titan RTX, Gold 6226, Pixel 2, Raspberry Pi 4, an ASIC and an FPGA; not all of them are columns of the table, and the six here are others.";
+  "HELP's published means are over Titan RTX, Gold 6226, Pixel 2, Raspberry Pi 4, an ASIC and an FPGA; not all of them are columns of the table; the six used here differ.";
 
 export const LATENCY: ReproducedTable = {
   id: 'latency',
@@ -57,13 +57,13 @@ export const LATENCY: ReproducedTable = {
   paper:
     'HELP (Lee et al., NeurIPS 2021) for the data; NN-Former, NAR-Former V2 and NNLP (Liu et al., ICPP 2022)',
   shows:
-    'How near predicted latencies are to measured ones on GPUs, a server, phones and accelerators, one predictor for all six devices of a space.',
+    'How close predicted latencies are to measured ones on GPUs, a server, phones and accelerators, with one predictor for all six devices of a space.',
   differs: [
-    'NN-Former, NAR-Former V2 and NNLP report latencies of whole networks on NNLQP, which these tables are not; only Spearman correlations of HELP can be set beside them.',
+    'NN-Former, NAR-Former V2 and NNLP report latencies of whole networks on NNLQP, not on these tables; only the Spearman correlations of HELP can be compared.',
     DEVICES_DIFFER,
-    'One predictor has an output for every device; BRP-NAS trains one predictor a device.',
+    'One predictor has an output for every device; BRP-NAS trains one predictor per device.',
     RECIPE_DIFFERS,
-    'Of a table of at least 10,000 rows, the 1,000 on which recipes were chosen are in no set.',
+    'In tables of at least 10,000 rows, the 1,000 rows used to choose recipes are left out of all sets.',
   ],
   plot: 'bars',
   cells: SPACES.flatMap(([name, data, devices]) =>
@@ -101,12 +101,12 @@ export const LATENCY_TRANSFER: ReproducedTable = {
   title: 'A new device from 50 measured networks',
   paper: 'HELP (Lee et al., NeurIPS 2021)',
   shows:
-    'What a predictor of five devices, trained on 900 networks, is worth for a sixth of which only 50 are measured, against 50 alone.',
+    'How much a predictor of five devices, trained on 900 networks, helps on a sixth device with only 50 measured networks, against training on the 50 alone.',
   differs: [
-    'HELP learns from more devices and adapts to a new one by 10 networks; here it is five devices and 50 networks.',
+    'HELP learns from more devices and adapts to a new one with 10 networks; here it is five devices and 50 networks.',
     'The 50 networks are among the 900 that were measured on the other devices. Both ways are tested on the same rows, which neither has seen.',
     RECIPE_DIFFERS,
-    'Of a table of at least 10,000 rows, the 1,000 on which recipes were chosen are in no set.',
+    'In tables of at least 10,000 rows, the 1,000 rows used to choose recipes are left out of all sets.',
   ],
   plot: 'bars',
   cells: Object.keys(HELD_OUT).flatMap((device) => [transfer(device, 'trunk'), transfer(device, 'scratch')]),

@@ -63,14 +63,15 @@ function cell(kind: string, rows: Rows, demands: Demands = {}, start?: 'scratch'
 }
 
 const PROTOCOL_T =
-  'T: learned from test accuracy, the mean of three runs; the papers learn from validation accuracy, which tables that only have test accuracies lack.';
+  'T: trained on test accuracy, the mean of three runs; the papers train on validation accuracy, which some tables do not have.';
 
 export const NB101_ACCURACY: ReproducedTable = {
   id: 'nb101-accuracy',
   title: 'Accuracy on NAS-Bench-101 from few trained architectures',
   paper:
     'NN-Former (Xu et al., CVPR 2025); NAR-Former V2 (Yi et al., NeurIPS 2023); PINAT (Lu et al., AAAI 2023)',
-  shows: 'How well hundreds of thousands of architectures are ranked after training 0.02% to 1% of them.',
+  shows:
+    'How well predictors rank hundreds of thousands of architectures after training on 0.02% to 1% of them.',
   differs: [PROTOCOL_T, ...SPLIT_DIFFERS, RECIPE_DIFFERS, PRETRAINING_DIFFERS],
   plot: 'rows',
   cells: [
@@ -101,7 +102,7 @@ const VARIANTS: readonly Variant[] = [
       424: tau('full', 0.809, NN_FORMER_ABLATION),
     },
     differs: [
-      'full: siblings are those of the graph. In the released code, the class token makes every operation a sibling of every other; released-masks does so, too.',
+      'full: siblings are those of the graph. In the released code, the class token makes every operation a sibling of every other; released-masks does the same.',
     ],
   },
   {
@@ -113,7 +114,7 @@ const VARIANTS: readonly Variant[] = [
       424: { ...tau('adjacency only', 0.77, NN_FORMER_ABLATION), isUnverified: true },
     },
     differs: [
-      'no-siblings: successors and predecessors have two heads each, so that there are four; how many the paper has is not known.',
+      'no-siblings: successors and predecessors have two heads each, four in total; the number in the paper is not known.',
     ],
   },
   {
@@ -131,8 +132,8 @@ const VARIANTS: readonly Variant[] = [
     name: 'released masks',
     model: { maskVariant: 'released' },
     published: {
-      172: tau('full, as the released code has it', 0.7654, NN_FORMER_ABLATION),
-      424: tau('full, as the released code has it', 0.809, NN_FORMER_ABLATION),
+      172: tau('full, as in the released code', 0.7654, NN_FORMER_ABLATION),
+      424: tau('full, as in the released code', 0.809, NN_FORMER_ABLATION),
     },
     differs: [],
   },
@@ -140,17 +141,17 @@ const VARIANTS: readonly Variant[] = [
 
 export const NB101_ABLATION: ReproducedTable = {
   id: 'nb101-ablation',
-  title: 'What parts of NN-Former matter, on NAS-Bench-101',
+  title: 'Ablation of NN-Former on NAS-Bench-101',
   paper: 'NN-Former (Xu et al., CVPR 2025), ablations',
   shows:
-    'Whether attention to siblings and messages in the feed-forward network (BGIFFN) do what the paper says of them.',
+    'Whether attention to siblings and messages in the feed-forward network (BGIFFN) have the effect the paper reports.',
   differs: [
     PROTOCOL_T,
     ...SPLIT_DIFFERS,
     RECIPE_DIFFERS,
-    'Tested on 50,000 rows, not on all.',
-    'One network, as in the paper, where the other tables have the mean of two.',
-    'The 0.77 and 0.78 published for 424 rows are rounded where they were read.',
+    'Tested on 50,000 rows, not on all rows.',
+    'One network, as in the paper; the other tables use the mean of two.',
+    'The 0.77 and 0.78 published for 424 rows are rounded in the source.',
   ],
   plot: 'bars',
   cells: ([172, 424] as const).flatMap((rows) =>

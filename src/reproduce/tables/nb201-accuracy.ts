@@ -88,7 +88,7 @@ function cell(
     differs:
       protocol === 'V'
         ? []
-        : ['T: learned from test accuracy; the papers learn from validation accuracy, as V does.'],
+        : ['T: trained on test accuracy; the papers train on validation accuracy, as V does.'],
   };
 }
 
@@ -98,12 +98,12 @@ export const NB201_ACCURACY: ReproducedTable = {
   paper:
     'NN-Former (Xu et al., CVPR 2025); NAR-Former V2 (Yi et al., NeurIPS 2023); PINAT (Lu et al., AAAI 2023)',
   shows:
-    'How well architectures are ranked after training 1%, 3%, 5% or 10% of them, by NN-Former, by other graph networks and by baselines that take seconds.',
+    'How well NN-Former, other graph networks and fast baselines rank architectures after training on 1%, 3%, 5% or 10% of them.',
   differs: [
     ...SPLIT_DIFFERS,
     RECIPE_DIFFERS,
     PRETRAINING_DIFFERS,
-    'The supplement of NAR-Former V2 heads its 5% column with 424 rows, which is 0.1% of NAS-Bench-101; the numbers are taken as those of 781.',
+    'The supplement of NAR-Former V2 labels its 5% column with 424 rows, which is 0.1% of NAS-Bench-101; we read it as 781 rows.',
   ],
   plot: 'rows',
   cells: [

@@ -30,10 +30,28 @@ export const STRATEGIES: ReadonlyMap<string, StrategyEntry> = registered;
  * Makes a strategy known by a name, to commands as well. `conformance.testing.ts` has what it must keep to.
  *
  * @throws AuspexError STRATEGY_TWICE
+ * @example
+ * import { z } from 'zod';
+ * registerStrategy('plain-draws', {
+ *   summary: 'architectures as they are drawn',
+ *   options: z.object({}),
+ *   takesScorer: false,
+ *   make: () => ({
+ *     name: 'plain-draws',
+ *     options: {},
+ *     async *propose({ candidates, random }) {
+ *       for (;;) yield [{ arch: await candidates.sample(random), by: 'sample' }];
+ *     },
+ *   }),
+ * });
+ * const options = { space: 'nats-size', evaluator: fromProxy('params'), strategy: 'plain-draws', budget: 3 };
+ * let trials = 0;
+ * for await (const { by } of search(options)) trials += by === 'sample' ? 1 : 0;
+ * trials; // 3
  */
 export function registerStrategy<S extends OptionsSchema>(name: string, entry: StrategyEntry<S>): void {
   if (registered.has(name)) {
-    throw new AuspexError('STRATEGY_TWICE', `there is a strategy called '${name}' already`);
+    throw new AuspexError('STRATEGY_TWICE', `a strategy called '${name}' already exists`);
   }
   registered.set(name, entry as unknown as StrategyEntry);
 }
@@ -48,7 +66,7 @@ export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOp
   const entry = registered.get(name);
   if (entry === undefined) {
     throw new AuspexError('STRATEGY_UNKNOWN', `there is no strategy called '${name}'`, {
-      hint: `there are ${[...registered.keys()].join(', ')}`,
+      hint: `choose one of ${[...registered.keys()].join(', ')}`,
     });
   }
   if (scorer !== undefined && !entry.takesScorer) {

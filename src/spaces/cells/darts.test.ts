@@ -15,7 +15,7 @@ describeSpace(darts, {
     [CELL, /1 cells/],
     [`${CELL}/sep3~0+sep3~1`, /the reduction cell has 2 edges, not 8/],
     [`${CELL.replace('+', ',')}/${CELL}`, /'sep3~0' of the normal cell has 1 edges/],
-    [`${CELL}/${CELL.replace('dil3', 'dil7')}`, /no operation 'dil7'/],
+    [`${CELL}/${CELL.replace('dil3', 'dil7')}`, /unknown operation 'dil7'/],
     [`${CELL}/${CELL.replace('~2', '~5')}`, /node 4 of the reduction cell reads '5', not one of 0 to 4/],
     [`${CELL}/${CELL.replace('~2', '')}`, /node 4 of the reduction cell reads '', not/],
     [`${CELL.replace('~1', '~0')}/${CELL}`, /node 1 of the normal cell reads 0 twice/],

@@ -200,7 +200,7 @@ function cellTexts(text: string): readonly string[][] {
         new RegExp(`\\b${name}_concat\\s*=\\s*(range\\([^)]*\\)|\\[[^\\]]*\\])`),
       )?.[1];
       if (concat !== undefined && !/^(range\(2,6\)|\[2,3,4,5\])$/.test(concat.replaceAll(' ', ''))) {
-        throw archError(NAME, text, `${name}_concat is ${concat}, but the output is made of all four nodes`);
+        throw archError(NAME, text, `${name}_concat is ${concat}, but the output joins all four nodes`);
       }
       return [...list.matchAll(/\(\s*['"]([^'"]*)['"]\s*,\s*(\d+)\s*\)/g)].map(
         ([, op, from]) => `${op}~${from}`,
@@ -236,7 +236,7 @@ function parseCell(text: string, edges: readonly string[], name: string): DartsC
     const index = Math.max(SHORT.indexOf(op as never), OPERATIONS.indexOf(op as Operation));
     const operation = OPERATIONS[index];
     if (operation === undefined) {
-      throw archError(NAME, text, `there is no operation '${op}'`, `choose from ${SHORT.join(', ')}`);
+      throw archError(NAME, text, `unknown operation '${op}'`, `choose from ${SHORT.join(', ')}`);
     }
     const node = Math.floor(i / 2);
     if (!/^\d$/.test(from) || Number(from) > node + 1) {

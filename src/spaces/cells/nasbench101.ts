@@ -216,7 +216,7 @@ function parse(text: string): NasBench101 {
   const [count, edges, operations] = parts as [string, string, string];
   const vertices = /^\d$/.test(count) ? Number(count) : 0;
   if (vertices < 2 || vertices > MAX_VERTICES) {
-    throw archError(NAME, text, `'${count}' is no number of vertices from 2 to ${MAX_VERTICES}`);
+    throw archError(NAME, text, `'${count}' is not a number of vertices from 2 to ${MAX_VERTICES}`);
   }
   const pairs = (vertices * (vertices - 1)) / 2;
   if (!/^[01]*$/.test(edges) || edges.length !== pairs) {
@@ -228,11 +228,11 @@ function parse(text: string): NasBench101 {
   }
   const ops = operations.split(/[\s,]+/).filter((op) => op !== '');
   if (ops.length !== vertices - 2) {
-    throw archError(NAME, text, `there are ${ops.length} operations for ${vertices - 2} vertices`);
+    throw archError(NAME, text, `it has ${ops.length} operations for ${vertices - 2} vertices`);
   }
   const unknown = ops.find((op) => !OPERATIONS.includes(op as Operation));
   if (unknown !== undefined) {
-    throw archError(NAME, text, `there is no operation '${unknown}'`, `choose from ${OPERATIONS.join(', ')}`);
+    throw archError(NAME, text, `unknown operation '${unknown}'`, `choose from ${OPERATIONS.join(', ')}`);
   }
   let at = 0;
   const range = [...Array(vertices).keys()];

@@ -11,7 +11,7 @@ describeSpace(nasBench201, {
     ['', /1 groups/],
     ['|nor_conv_3x3~0|+|nor_conv_3x3~0|', /2 groups/],
     ['|nor_conv_3x3~0|+|nor_conv_3x3~0|+|skip_connect~0|none~1|none~2|', /group 2 has 1/],
-    ['|conv~0|+|none~0|none~1|+|none~0|none~1|none~2|', /no operation 'conv'/],
+    ['|conv~0|+|none~0|none~1|+|none~0|none~1|none~2|', /unknown operation 'conv'/],
     ['|none~1|+|none~0|none~1|+|none~0|none~1|none~2|', /must come from node 0/],
   ],
 });

@@ -105,12 +105,7 @@ function parse(text: string): NasBench201 {
       const [name, node] = part.split('~');
       const operation = OPERATIONS.find((o) => o === name);
       if (operation === undefined) {
-        throw archError(
-          NAME,
-          text,
-          `there is no operation '${name}'`,
-          `choose from ${OPERATIONS.join(', ')}`,
-        );
+        throw archError(NAME, text, `unknown operation '${name}'`, `choose from ${OPERATIONS.join(', ')}`);
       }
       if (node !== String(from)) {
         throw archError(NAME, text, `'${part}' must come from node ${from}: '${name}~${from}'`);

@@ -82,7 +82,7 @@ export interface OperatorKinds<Op extends string = string> {
 /** What is wrong with a list of operators, if anything. */
 export function problemOfList(kinds: OperatorKinds, list: readonly string[]): string | undefined {
   const unknown = list.find((op) => !kinds.convs.includes(op) && !kinds.supplements.includes(op));
-  if (unknown !== undefined) return `there is no operator '${unknown}'`;
+  if (unknown !== undefined) return `unknown operator '${unknown}'`;
   const supplements = list.filter((op) => kinds.supplements.includes(op));
   if (supplements.length === list.length) return `'${list.join('+')}' has no convolution of a kernel above 1`;
   if (supplements.length > 1) return `'${list.join('+')}' has more than one of ${supplements.join(', ')}`;

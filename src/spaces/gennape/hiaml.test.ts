@@ -9,7 +9,7 @@ describeSpace(hiaml, {
     ['', /1 blocks/],
     ['a22-z-b23', /3 blocks/],
     ['a22-z-b23-j30-z', /5 blocks/],
-    ['a22-z-b23-j31', /no block 'j31'/],
+    ['a22-z-b23-j31', /unknown block 'j31'/],
   ],
 });
 

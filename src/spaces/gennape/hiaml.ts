@@ -134,7 +134,7 @@ function parse(text: string): HiAml {
   return names.map((name) => {
     const block = BLOCK_NAMES.find((known) => known === name.replace(/^hiaml_/, ''));
     if (block !== undefined) return block;
-    throw archError(NAME, text, `there is no block '${name}'`, `choose from ${BLOCK_NAMES.join(', ')}`);
+    throw archError(NAME, text, `unknown block '${name}'`, `choose from ${BLOCK_NAMES.join(', ')}`);
   });
 }
 

@@ -64,7 +64,7 @@ export const inception: Space<Inception> = {
   paper: 'Mills et al., AAAI 2023, arXiv:2211.17226',
   notation:
     `four stages joined by '/', each the number of its blocks (${BLOCKS.least} to ${BLOCKS.most}), ':', and one ` +
-    `to four paths joined by ',', each of operators joined by '+', with ':r2' or ':e2' behind it where the channels ` +
+    `to four paths joined by ',', each of operators joined by '+', with ':r2' or ':e2' after it if the channels ` +
     `inside are halved or doubled. Of three paths the first is the widest. A path has at least one of ` +
     `${KINDS.convs.join(', ')} and at most one of ${KINDS.supplements.join(', ')}`,
   example:

@@ -86,7 +86,7 @@ export const twoPath: Space<TwoPath> = {
   paper: 'Mills et al., AAAI 2023, arXiv:2211.17226',
   notation:
     `two paths joined by '/', each of ${BLOCKS.least} to ${BLOCKS.most} blocks joined by ',', each of ` +
-    `${OPS.least} to ${OPS.most} operators joined by '+'; ':2' behind the ${REDUCTIONS} blocks of a path that ` +
+    `${OPS.least} to ${OPS.most} operators joined by '+'; ':2' after the ${REDUCTIONS} blocks of a path that ` +
     `stride. A block has at least one of ${KINDS.convs.join(', ')} and at most one of ${KINDS.supplements.join(', ')}`,
   example: 'conv3x3+maxpool3x3:2,bottleneck-r2-k3,double3x3:2/inception_s5x5:2,conv1x1+conv5x5+conv3x3:2',
   size: pathCount() ** 2n,

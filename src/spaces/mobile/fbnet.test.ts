@@ -9,8 +9,8 @@ describeSpace(fbNet, {
   refused: [
     ['', /0 layers/],
     ['1 2 3', /3 layers, not 22/],
-    [Array(22).fill('9').join(' '), /layer 1: there is no block '9'/],
-    [`${Array(21).fill('8').join(' ')} k7_e6`, /layer 22: there is no block 'k7_e6'/],
+    [Array(22).fill('9').join(' '), /layer 1: unknown block '9'/],
+    [`${Array(21).fill('8').join(' ')} k7_e6`, /layer 22: unknown block 'k7_e6'/],
   ],
 });
 

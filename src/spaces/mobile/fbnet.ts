@@ -150,7 +150,7 @@ function parse(text: string): FbNet {
     throw archError(
       NAME,
       text,
-      `layer ${i + 1}: there is no block '${printableStart(word, 40)}'`,
+      `layer ${i + 1}: unknown block '${printableStart(word, 40)}'`,
       `blocks are 0 to ${FBNET_BLOCKS.length - 1}: ${FBNET_BLOCKS.join(', ')}`,
     );
   });

@@ -14,7 +14,7 @@ describeSpace(accelMnasNet, {
     [`${blocks}-e3k3l1`, /block 7: the expansion is 3, not 1 or 4 or 6/],
     [`${blocks}-e1k7l1`, /block 7: the kernel is 7/],
     [`${blocks}-e1k3l4`, /block 7: the number of layers is 4/],
-    ['{"block0_e": 1}', /no 'block0_k'/],
+    ['{"block0_e": 1}', /'block0_k' is missing/],
     [JSON.stringify({ block0_e: 1, block0_k: 3, block0_l: 1, block0_se: 'yes' }), /'block0_se' is neither/],
   ],
 });

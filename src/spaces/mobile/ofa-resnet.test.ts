@@ -12,7 +12,7 @@ describeSpace(ofaResNet, {
   refused: [
     ['', /begins with ''/],
     ['r224', /the stem, ''/],
-    [`r224-w65+80-${first}`, /1 stages behind the stem/],
+    [`r224-w65+80-${first}`, /1 stages after the stem/],
     [`r224-w65-${first}-${second}-${third}-${fourth}`, /the stem, 'w65'/],
     [`r208-w65,80-${first}-${second}-${third}-${fourth}`, /resolution is 208/],
     [`r224-w70,80-${first}-${second}-${third}-${fourth}`, /first convolution is 70/],

@@ -212,7 +212,7 @@ function ofText(text: string): OfaResNet {
   const widths = /^w(\d+)([+,])(\d+)$/.exec(stem);
   if (!widths) throw archError(NAME, text, `the stem, ${shown(stem)}, is not of the form w65+100 or w65,100`);
   if (parts.length !== STAGES.length) {
-    throw archError(NAME, text, `it has ${parts.length} stages behind the stem, not ${STAGES.length}`);
+    throw archError(NAME, text, `it has ${parts.length} stages after the stem, not ${STAGES.length}`);
   }
   return {
     resolution: Number(resolution[1]),

@@ -167,14 +167,14 @@ function parse(space: string, bases: ReadonlyMap<string, Base>, text: string): V
   const base = bases.get(name!);
   if (base === undefined) {
     const names = [...bases.keys()].join(', ');
-    throw archError(space, text, `there is no network '${name}' in it`, `choose from ${names}`);
+    throw archError(space, text, `unknown network '${name}'`, `choose from ${names}`);
   }
   const kinds = kindsOf(base.genes);
   const given = new Map<GeneKind, readonly string[]>();
   for (const part of parts) {
     const kind = kinds.find((k) => part.startsWith(k));
     if (kind === undefined || given.has(kind)) {
-      const problem = kind === undefined ? `'${part}' sets nothing of ${name}` : `'${kind}' is there twice`;
+      const problem = kind === undefined ? `'${part}' does not apply to ${name}` : `'${kind}' is there twice`;
       throw archError(space, text, problem, `write ${[name, ...kinds.map((k) => `${k}…`)].join(':')}`);
     }
     const count = base.genes.filter((g) => g.kind === kind).length;
@@ -214,5 +214,5 @@ function notationOf(bases: readonly Base[]): string {
   const kinds = kindsOf(bases.flatMap((base) => base.genes));
   const lists = kinds.map((kind) => `${kind} ${KIND_WORDS[kind]}`).join(', ');
   const names = bases.map((base) => base.name).join(', ');
-  return `a network (${names}), then lists after colons: ${lists}. A list left out is as in the network`;
+  return `a network (${names}), then lists after colons: ${lists}. A missing list keeps the values of the network`;
 }

@@ -101,7 +101,7 @@ export function openSizes(
     if (!isKnown(d)) for (const symbol of symbolsIn(d)) dims[symbol] = wanted;
     else {
       throw new AuspexError('SIZE_FIXED', `the ${what} of ${name} is ${d}, so it cannot be ${wanted}`, {
-        hint: 'export the network with that size, or with one that is open',
+        hint: 'export the network with that size, or with a dynamic size',
       });
     }
   };

@@ -18,8 +18,8 @@ for (const space of SPACES) {
       [`${embedDim}:${heads.length}:r${mlpRatios}:h${heads.slice(1)}`, /num_heads has \d+ elements/],
       [`${embedDim}:${heads.length}:r2${String(mlpRatios).slice(1)}:h${heads}`, /mlp_ratio of layer 1 is 2/],
       [`${embedDim}:${heads.length}:r${mlpRatios}:hx${String(heads).slice(1)}`, /layer 1 is "x/],
-      ['{"hidden_dim":', /is none/],
-      ['{"hidden_dim":"192"}', /"192", which is no number/],
+      ['{"hidden_dim":', /looks like JSON/],
+      ['{"hidden_dim":"192"}', /"192", not a number/],
       [`{"hidden_dim":${embedDim}}`, /depth is missing/],
     ],
   });
@@ -64,6 +64,6 @@ describe('AutoFormer', () => {
 
   it('refuses images without a patch', () => {
     const arch = autoFormerTiny.parse(autoFormerTiny.example);
-    expect(() => autoFormerTiny.network(arch, { resolution: 15 })).toThrow(/no patch/);
+    expect(() => autoFormerTiny.network(arch, { resolution: 15 })).toThrow(/smaller than a patch/);
   });
 });

@@ -102,9 +102,9 @@ function autoFormer(scale: keyof typeof SCALES): Space<AutoFormer> {
     title,
     paper: 'Chen et al., ICCV 2021, arXiv:2107.00651',
     notation:
-      `width:depth:r and the perceptron's ratio of every layer:h and the heads of every layer. ` +
+      `width:depth:r and the MLP ratio of every layer:h and the heads of every layer. ` +
       `Widths ${embedDims.join(', ')}; depths ${depths.join(', ')}; ratios ${mlpRatios.join(', ')}; ` +
-      `heads ${heads.join(', ')}${also.length > 0 ? ` (${also.join(', ')} are read too, but not drawn)` : ''}. ` +
+      `heads ${heads.join(', ')}${also.length > 0 ? ` (${also.join(', ')} are accepted, but not sampled)` : ''}. ` +
       'Or JSON with hidden_dim, depth, mlp_ratio and num_heads.',
     example,
     size: depths.reduce((sum, depth) => sum + BigInt(embedDims.length) * perLayer ** BigInt(depth), 0n),
@@ -177,7 +177,7 @@ function visionTransformer(s: Scope, x: Value, arch: AutoFormer, options: Networ
   if (height < PATCH) {
     throw new AuspexError(
       'RESOLUTION_TOO_SMALL',
-      `images of ${height}×${height} hold no patch of ${PATCH}×${PATCH}`,
+      `images of ${height}×${height} are smaller than a patch of ${PATCH}×${PATCH}`,
     );
   }
   const grid = conv2d(s.at('patch'), x, width, { kernel: PATCH, stride: PATCH });

@@ -52,7 +52,7 @@ export const hwGptS: Space<HwGpt> = {
   title: 'HW-GPT-Bench GPT-S',
   paper: 'Sukthanker et al., NeurIPS 2024 (datasets and benchmarks), arXiv:2405.10299',
   notation:
-    'width:depth:h and the heads of every layer:m and the ratio of the perceptron of every layer:b1 with biases or ' +
+    'width:depth:h and the heads of every layer:m and the MLP ratio of every layer:b1 with biases or ' +
     'b0 without. Widths 192, 384, 768; depths 10, 11, 12; heads 4, 8, 12; ratios 2, 3, 4. ' +
     "Or the benchmark's JSON, in which lists may be longer than the depth.",
   example: '384:10:h4,8,12,8,4,4,12,8,8,4:m2,3,4,4,2,3,2,4,3,2:b1',

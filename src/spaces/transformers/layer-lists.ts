@@ -30,7 +30,7 @@ export class Fields {
       throw archError(
         this.#space,
         this.#text,
-        `it begins like JSON, but is none: ${(cause as Error).message}`,
+        `it looks like JSON, but is invalid: ${(cause as Error).message}`,
       );
     }
   }
@@ -96,7 +96,7 @@ export class Fields {
   #list(name: string, count: number, isPrefix: boolean): unknown[] {
     const value = this.raw(name);
     const list = typeof value === 'string' && !this.isJson ? value.split(',') : value;
-    if (!Array.isArray(list)) return this.fail(`${name} is no list`);
+    if (!Array.isArray(list)) return this.fail(`${name} is not a list`);
     if (this.isJson && isPrefix && list.length > count) return list.slice(0, count);
     if (list.length !== count)
       this.fail(`${name} has ${list.length} elements, but there are ${count} layers`);
@@ -106,7 +106,7 @@ export class Fields {
   #number(name: string, value: unknown): number {
     if (typeof value === 'number' && this.isJson) return value;
     if (typeof value === 'string' && !this.isJson && /^\d+(\.\d+)?$/.test(value)) return Number(value);
-    return this.fail(`${name} is ${JSON.stringify(value) ?? 'missing'}, which is no number`);
+    return this.fail(`${name} is ${JSON.stringify(value) ?? 'missing'}, not a number`);
   }
 
   #option(name: string, value: unknown, options: readonly number[]): number {

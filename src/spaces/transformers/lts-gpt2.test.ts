@@ -18,7 +18,7 @@ describeSpace(ltsGpt2, {
     ['512:2:e128:k1:i1024,1024.5:h2,2', /d_inner of layer 2 is 1024.5/],
     ['512:2:e128:k1:i1024,1024:h2,3', /n_head of layer 2 is 3/],
     ['{"d_model":512,"n_layer":2,"primer_square":true}', /primer_square is true/],
-    ['{"d_model":512,"n_layer":2,"d_embed":128,"div_val":1,"d_inner":1024}', /d_inner is no list/],
+    ['{"d_model":512,"n_layer":2,"d_embed":128,"div_val":1,"d_inner":1024}', /d_inner is not a list/],
   ],
 });
 

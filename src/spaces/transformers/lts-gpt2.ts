@@ -77,8 +77,8 @@ export const ltsGpt2: Space<LtsGpt2> = {
   paper: 'Javaheripi et al., NeurIPS 2022, arXiv:2203.02094',
   notation:
     'd_model:n_layer:e and d_embed:k and div_val:i and d_inner of every layer:h and heads of every layer. ' +
-    'Drawn are d_model 128 … 1024 and d_inner 256 … 4096 in steps of 64, d_inner > 2·d_model, 2 … 16 layers, ' +
-    'd_embed 128, 256, 512, div_val 1, 2, 4, heads 2, 4, 8; read are d_model from 64 and any d_inner from 128 too. ' +
+    'Sampled: d_model 128 … 1024 and d_inner 256 … 4096 in steps of 64, d_inner > 2·d_model, 2 … 16 layers, ' +
+    'd_embed 128, 256, 512, div_val 1, 2, 4, heads 2, 4, 8; also accepted: d_model from 64 and any d_inner from 128. ' +
     'Or an archai configuration in JSON.',
   example: '512:4:e256:k4:i1536,2048,1088,4096:h4,8,2,8',
   size: GRID.dModel.reduce((sum, dModel) => {

@@ -30,7 +30,7 @@ interface Sizes {
 function parseTerm(call: Call, text: string): Term {
   const [before = '', after, ...more] = text.split('...');
   if (more.length > 0 || !/^[A-Za-z]*$/.test(before + (after ?? ''))) {
-    return call.fail(`'${text}' in the equation is no list of letters`, 'OP_ATTRIBUTE');
+    return call.fail(`'${text}' in the equation is not a list of letters`, 'OP_ATTRIBUTE');
   }
   return {
     letters: [...before, ...(after ?? '')],
@@ -53,7 +53,10 @@ function parseEquation(call: Call): Equation {
   const known = new Set(operands.flatMap((term) => term.letters));
   for (const letter of result.letters) {
     if (!known.delete(letter)) {
-      call.fail(`'${letter}' is twice in the result of '${text}' or in none of its inputs`, 'OP_ATTRIBUTE');
+      call.fail(
+        `'${letter}' occurs twice in the result of '${text}', or in none of its inputs`,
+        'OP_ATTRIBUTE',
+      );
     }
   }
   if ((result.ellipsis === undefined) !== operands.every((term) => term.ellipsis === undefined)) {

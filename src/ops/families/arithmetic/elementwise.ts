@@ -23,9 +23,11 @@ import { perOutput } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Traits } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import { activationGradients } from '../layers/activation.gradient.js';
 import { broadcastShapes, foldElementwise } from './broadcast.js';
 import { elementwiseGradients } from './elementwise.gradient.js';
+import { elementwiseVersions } from './elementwise.versions.js';
 
 type Fold = (dtype: DataType | undefined, ...elements: Dim[]) => Dim | undefined;
 
@@ -74,9 +76,11 @@ function roundToEven(x: number): number {
 }
 
 const RECTIFIER: Traits = { activation: 'rectifier' };
+const POSITIVE = [0, Number.POSITIVE_INFINITY] as const;
+const UNIT = [0, 1] as const;
 
 const UNARY: Readonly<Record<string, Elementwise>> = {
-  Abs: { flops: 1, fold: onNumbers(Math.abs) },
+  Abs: { flops: 1, fold: onNumbers(Math.abs), traits: { range: POSITIVE } },
   Acos: { flops: 1 },
   Acosh: { flops: 1 },
   Asin: { flops: 1 },
@@ -84,16 +88,16 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Atan: { flops: 1 },
   Atanh: { flops: 1 },
   BitwiseNot: { flops: 1 },
-  Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf) },
+  Ceil: { flops: 1, fold: rounding(Math.ceil, ceilOf), traits: { rounds: true } },
   Celu: { flops: 4, traits: RECTIFIER },
   Cos: { flops: 1 },
   Cosh: { flops: 1 },
   Elu: { flops: 3, traits: RECTIFIER },
   Erf: { flops: 1, traits: { activation: 'erf' } },
-  Exp: { flops: 1 },
-  Floor: { flops: 1, fold: rounding(Math.floor, floorOf) },
+  Exp: { flops: 1, traits: { range: POSITIVE } },
+  Floor: { flops: 1, fold: rounding(Math.floor, floorOf), traits: { rounds: true } },
   Gelu: { flops: 5, traits: RECTIFIER },
-  HardSigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
+  HardSigmoid: { flops: 4, traits: { activation: 'sigmoid', range: UNIT } },
   HardSwish: { flops: 5, traits: RECTIFIER },
   IsInf: { flops: 1, result: 'bool' },
   IsNaN: { flops: 1, result: 'bool' },
@@ -103,20 +107,24 @@ const UNARY: Readonly<Record<string, Elementwise>> = {
   Neg: { flops: 1, fold: (_, x) => subtract(0, x!) },
   Not: { flops: 1, result: 'bool', fold: onNumbers((x) => Number(x === 0)) },
   Reciprocal: { flops: 1, fold: onNumbers((x) => 1 / x), traits: { arithmetic: 'reciprocal' } },
-  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)), traits: RECTIFIER },
-  Round: { flops: 1, fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))) },
+  Relu: { flops: 1, fold: onNumbers((x) => Math.max(0, x)), traits: { ...RECTIFIER, range: POSITIVE } },
+  Round: {
+    flops: 1,
+    fold: rounding(roundToEven, (x) => floorOf(add(x, 0.5))),
+    traits: { rounds: true },
+  },
   Selu: { flops: 4, traits: RECTIFIER },
   Shrink: { flops: 2 },
-  Sigmoid: { flops: 4, traits: { activation: 'sigmoid' } },
+  Sigmoid: { flops: 4, traits: { activation: 'sigmoid', range: UNIT } },
   Sign: { flops: 1, fold: onNumbers(Math.sign) },
   Sin: { flops: 1 },
   Sinh: { flops: 1 },
-  Softplus: { flops: 3, traits: { activation: 'softplus' } },
+  Softplus: { flops: 3, traits: { activation: 'softplus', range: POSITIVE } },
   Softsign: { flops: 3, traits: { activation: 'softsign' } },
-  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt), traits: { arithmetic: 'root' } },
+  Sqrt: { flops: 1, fold: onNumbers(Math.sqrt), traits: { arithmetic: 'root', range: POSITIVE } },
   Swish: { flops: 5, traits: RECTIFIER },
   Tan: { flops: 1 },
-  Tanh: { flops: 1, traits: { activation: 'tanh' } },
+  Tanh: { flops: 1, traits: { activation: 'tanh', range: [-1, 1] } },
   ThresholdedRelu: { flops: 1 },
 };
 
@@ -128,7 +136,7 @@ const BINARY: Readonly<Record<string, Elementwise>> = {
   BitwiseOr: { flops: 1 },
   BitwiseXor: { flops: 1 },
   Div: { flops: 1, fold: divide, traits: { arithmetic: 'divide' } },
-  Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0) },
+  Equal: { flops: 1, result: 'bool', fold: comparison((order) => order === 0), traits: { marks: 'equal' } },
   Greater: { flops: 1, result: 'bool', fold: comparison((order) => order > 0) },
   GreaterOrEqual: { flops: 1, result: 'bool', fold: comparison((order) => order >= 0) },
   Less: { flops: 1, result: 'bool', fold: comparison((order) => order < 0) },
@@ -212,7 +220,7 @@ function elementwise(rule: Elementwise, arity?: number): Operator {
     infer: (call) => inferElementwise(call, rule, arity),
     cost: perOutput(rule.flops),
     ...(rule.roles && { roles: rule.roles }),
-    ...(rule.traits && { traits: rule.traits }),
+    traits: { ...rule.traits, isElementwise: true },
   };
 }
 
@@ -243,7 +251,7 @@ function variadic({ fold, traits }: Pick<Elementwise, 'fold' | 'traits'>): Opera
         return size === undefined ? undefined : { otherFlops: multiply(size, call.inputs.length - 1) };
       },
     },
-    ...(traits && { traits }),
+    traits: { ...traits, isElementwise: true },
   };
 }
 
@@ -266,13 +274,13 @@ const Clip: Operator = {
   },
   cost: perOutput(2),
   roles: { setting: ['min', 'max'] },
-  traits: { activation: 'clip' },
+  traits: { activation: 'clip', isElementwise: true },
 };
 
 const Mod: Operator = {
   infer: (call) => inferElementwise(call, { fold: call.int('fmod', 0) === 1 ? remainder : modulo }, 2),
   cost: perOutput(1),
-  traits: { arithmetic: 'remainder' },
+  traits: { arithmetic: 'remainder', isElementwise: true },
 };
 
 /**
@@ -289,7 +297,7 @@ const PRelu: Operator = {
   },
   cost: perOutput(2),
   roles: { scale: ['slope'] },
-  traits: { activation: 'rectifier' },
+  traits: { activation: 'rectifier', isElementwise: true },
 };
 
 const Where: Operator = {
@@ -303,15 +311,18 @@ const Where: Operator = {
     return [new TensorType(dtype, shape, elements)];
   },
   cost: perOutput(1),
-  traits: { arithmetic: 'select' },
+  traits: { arithmetic: 'select', isElementwise: true },
 };
 
-export const elementwiseOperators: OperatorTable = withGradients({
-  ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
-  ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
-  ...mapTable(VARIADIC, variadic),
-  Clip,
-  Mod,
-  PRelu,
-  Where,
-});
+export const elementwiseOperators: OperatorTable = withVersions(
+  withGradients({
+    ...mapTable(UNARY, (rule) => elementwise(rule, 1)),
+    ...mapTable(BINARY, (rule) => elementwise(rule, 2)),
+    ...mapTable(VARIADIC, variadic),
+    Clip,
+    Mod,
+    PRelu,
+    Where,
+  }),
+  elementwiseVersions,
+);

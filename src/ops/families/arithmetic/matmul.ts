@@ -6,8 +6,11 @@ import { expectBroadcastTo, mayEqual, shapeOfRank, shapeOfRankFrom } from '../..
 import { counted, times } from '../../cost.js';
 import { type Call, commonDtype, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { broadcastShapes } from './broadcast.js';
+import { matMulIntegerFloat, qLinearMatMulFloat } from './matmul.float.js';
 import { gemmGradient, matMulGradient } from './matmul.gradient.js';
+import { matMulVersions } from './matmul.versions.js';
 
 /**
  * The shape of numpy.matmul: the last two dimensions are multiplied as matrices, those before are broadcast.
@@ -61,6 +64,7 @@ const MatMulInteger: Operator = {
   cost: MATMUL_COST,
   roles: { weight: ['B'], setting: ['a_zero_point', 'b_zero_point'] },
   traits: { product: 'matmul' },
+  float: matMulIntegerFloat,
 };
 
 /** Inputs: a, its scale and zero point, b, its scale and zero point, scale and zero point of the result. */
@@ -75,6 +79,7 @@ const QLinearMatMul: Operator = {
   })),
   roles: { data: ['a'], weight: ['b'], others: 'setting' },
   traits: { product: 'matmul' },
+  float: qLinearMatMulFloat,
 };
 
 /** A's and B's sizes as (M, K) and (K, N), whichever way they are stored. */
@@ -111,7 +116,7 @@ const Gemm: Operator = {
 const Det: Operator = {
   infer: (call) => {
     const shape = shapeOfRankFrom(call, 0, 2);
-    if (!mayEqual(shape?.at(-1), shape?.at(-2))) call.fail(`[${shape}] is no square matrix`);
+    if (!mayEqual(shape?.at(-1), shape?.at(-2))) call.fail(`[${shape}] is not a square matrix`);
     return [new TensorType(call.dtype(0), shape?.slice(0, -2))];
   },
   cost: counted('2/3·M³ for each M×M matrix', (call) => {
@@ -122,4 +127,7 @@ const Det: Operator = {
   }),
 };
 
-export const matMulOperators: OperatorTable = { Det, Gemm, MatMul, MatMulInteger, QLinearMatMul };
+export const matMulOperators: OperatorTable = withVersions(
+  { Det, Gemm, MatMul, MatMulInteger, QLinearMatMul },
+  matMulVersions,
+);

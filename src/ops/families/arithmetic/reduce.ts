@@ -9,6 +9,7 @@ import type { OperatorTable } from '../../registry.js';
 import type { Traits } from '../../traits.js';
 import { smallShape } from './broadcast.js';
 import { reduceGradients } from './reduce.gradient.js';
+import { reduceVersions } from './reduce.versions.js';
 
 interface Reduction {
   /** What is kept, where something above asks. */
@@ -131,6 +132,7 @@ function reduction(rule: Reduction): Operator {
 export const reduceOperators: OperatorTable = Object.fromEntries(
   Object.entries(REDUCTIONS).map(([name, rule]) => {
     const gradient = reduceGradients[name];
-    return [name, gradient ? { ...reduction(rule), gradient } : reduction(rule)];
+    const operator = { ...reduction(rule), versions: reduceVersions(axesInputSince(name)) };
+    return [name, gradient ? { ...operator, gradient } : operator];
   }),
 );

@@ -1,6 +1,14 @@
 // Operators that change the element type: Cast, CastLike, BitCast.
 import { type Dim, floorOf } from '../../../graph/dim.js';
-import { bitsOf, type DataType, dataTypeOfCode, isFloat, isInteger, kindOf } from '../../../graph/dtype.js';
+import {
+  bitsOf,
+  codeOfDataType,
+  type DataType,
+  dataTypeOfCode,
+  isFloat,
+  isInteger,
+  kindOf,
+} from '../../../graph/dtype.js';
 import { TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import type { Call, Operator } from '../../operator.js';
@@ -19,6 +27,16 @@ const Cast: Operator = {
   cost: FREE,
   gradient: (g) => [g.dy.cast(g.input(0).dtype)],
   traits: { moves: 'type', typeAttribute: 'to' },
+  versions: [
+    {
+      since: 6,
+      upgrade: (step) =>
+        step.change(
+          { attributes: { to: codeOfDataType(namedType(step.call)) } },
+          'its type is a code, not a name',
+        ),
+    },
+  ],
 };
 
 /** Converts values to the type of the second input. */
@@ -52,7 +70,7 @@ function codedType(call: Call): DataType {
 function namedType(call: Call): DataType {
   const name = call.required(call.string('to'), 'to');
   const dtype = dataTypeOfCode(TYPE_NAMES.indexOf(name.toUpperCase()) + 1);
-  return dtype ?? call.fail(`attribute 'to' is no data type: '${name}'`, 'OP_ATTRIBUTE');
+  return dtype ?? call.fail(`attribute 'to' is not a data type: '${name}'`, 'OP_ATTRIBUTE');
 }
 
 function castTo(x: TensorType, to: DataType | undefined): TensorType {

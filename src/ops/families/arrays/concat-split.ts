@@ -16,8 +16,10 @@ import { type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, commonDtype, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { broadcastShapes, foldElementwise, smallShape } from '../arithmetic/broadcast.js';
 import { concatGradient, expandGradient, splitGradient, tileGradient } from './concat-split.gradient.js';
+import { concatSplitVersions } from './concat-split.versions.js';
 import {
   checkSize,
   elementAt,
@@ -258,4 +260,7 @@ function expandedShape(call: Call, shape: Shape | undefined, rank: number | unde
   });
 }
 
-export const concatSplitOperators: OperatorTable = { Concat, Expand, Split, Tile };
+export const concatSplitOperators: OperatorTable = withVersions(
+  { Concat, Expand, Split, Tile },
+  concatSplitVersions,
+);

@@ -37,7 +37,7 @@ const Constant: Operator = {
       case 'strings':
         return [new TensorType('string', [attribute.value.length])];
       default:
-        return call.fail(`attribute '${name}' of type ${attribute.type} is no constant`, 'OP_ATTRIBUTE');
+        return call.fail(`attribute '${name}' of type ${attribute.type} is not a constant`, 'OP_ATTRIBUTE');
     }
   },
   cost: FREE,

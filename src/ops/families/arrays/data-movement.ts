@@ -7,7 +7,7 @@ import type { Call, CostRule } from '../../operator.js';
 import { smallShape } from '../arithmetic/broadcast.js';
 
 export function checkRank(call: Call, rank: number): number {
-  return rank <= MAX_RANK ? rank : call.fail(`a tensor of rank ${rank} is more than the ${MAX_RANK} allowed`);
+  return rank <= MAX_RANK ? rank : call.fail(`rank ${rank} exceeds the limit of ${MAX_RANK}`);
 }
 
 /** A tensor whose sizes are numbers and whose elements are known. */
@@ -123,7 +123,7 @@ export function unknownSizes(call: Call, rank: number, output = 0): Dim[] {
 /** Fails unless a number can be the size of a dimension. */
 export function checkSize(call: Call, size: Dim, what = 'size'): Dim {
   if (typeof size === 'number' && (!Number.isSafeInteger(size) || size < 0)) {
-    call.fail(`${what} ${size} is impossible`, 'OP_INPUT');
+    call.fail(`${what} cannot be ${size}`, 'OP_INPUT');
   }
   return size;
 }
@@ -150,7 +150,7 @@ export function sizesFrom(call: Call, index: number): Dim[] | undefined {
 export function dtypeAttribute(call: Call, name: string): DataType | undefined {
   const code = call.int(name);
   if (code === undefined) return undefined;
-  return dataTypeOfCode(code) ?? call.fail(`attribute '${name}' is no data type: ${code}`, 'OP_ATTRIBUTE');
+  return dataTypeOfCode(code) ?? call.fail(`attribute '${name}' is not a data type: ${code}`, 'OP_ATTRIBUTE');
 }
 
 /** Reads from its first input only what it writes, and all of the others: moves 2 × output + the others. */

@@ -59,7 +59,8 @@ const ConstantOfShape: Operator = {
 const EyeLike: Operator = {
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
-    if (shape !== undefined && shape.length !== 2) call.fail(`a matrix is needed, not ${call.tensor(0)}`);
+    if (shape !== undefined && shape.length !== 2)
+      call.fail(`the input must be a matrix, not ${call.tensor(0)}`);
     const k = call.int('k', 0);
     const eye = tabulate(shape, ([row, column]) => Number(column! - row! === k));
     const type = dtypeAttribute(call, 'dtype') ?? dtype ?? 'float32';
@@ -105,5 +106,5 @@ export const generateOperators: OperatorTable = {
   HammingWindow: windowOf(4),
   HannWindow: windowOf(4),
   MelWeightMatrix,
-  Range,
+  Range: { ...Range, traits: { ...Range.traits, float32: true } },
 };

@@ -5,9 +5,11 @@ import { expectShape, partOf, shapeOfRank, shapeOfRankFrom } from '../../argumen
 import { counted, FREE, perInput, times } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSpatialRank, slide, windowOf } from '../layers/window.js';
 import { sizesFrom } from './data-movement.js';
 import { affineGridGradient, col2ImGradient, gridSampleParts } from './image.gradient.js';
+import { imageVersions } from './image.versions.js';
 
 /** FLOPs of one sample in n dimensions: a product and a sum for each of the taps, of which one needs no sum. */
 const SAMPLE_FLOPS = new Map<string, (dimensions: number) => number>([
@@ -109,7 +111,7 @@ function channelsOf(call: Call, columns: Dim | undefined, block: readonly Dim[])
   const size = product(block);
   if (columns === undefined) return undefined;
   if (!isKnown(size)) return divideExactly(columns, size);
-  if (!(size >= 1)) call.fail(`block_shape [${block}] is impossible`);
+  if (!(size >= 1)) call.fail(`block_shape cannot be [${block}]`);
   return partOf(call, columns, size, 'the number of rows');
 }
 
@@ -122,10 +124,11 @@ const NonMaxSuppression: Operator = {
     const most = call.has('max_output_boxes_per_class') ? call.scalar('max_output_boxes_per_class') : 0;
     return [new TensorType('int64', [most === 0 ? 0 : call.unknownSize(0, 0), 3])];
   },
-  cost: counted('1 per score: how many boxes are compared is data', (call) => ({
+  cost: counted('1 per score; the number of compared boxes depends on the data', (call) => ({
     otherFlops: call.inputSize(1),
   })),
   roles: { data: ['boxes', 'scores'], others: 'setting' },
+  traits: { selects: true, float32: true },
 };
 
 const PIXEL_CHANNELS: ReadonlyMap<string, number> = new Map([
@@ -146,10 +149,13 @@ const ImageDecoder: Operator = {
   cost: FREE,
 };
 
-export const imageOperators: OperatorTable = {
-  AffineGrid,
-  Col2Im,
-  GridSample,
-  ImageDecoder,
-  NonMaxSuppression,
-};
+export const imageOperators: OperatorTable = withVersions(
+  {
+    AffineGrid,
+    Col2Im,
+    GridSample,
+    ImageDecoder,
+    NonMaxSuppression,
+  },
+  imageVersions,
+);

@@ -31,7 +31,7 @@ export function padGradient(
 ): readonly (Value | undefined)[] {
   const pads = [...(padding?.before ?? []), ...(padding?.after ?? [])];
   if (padding === undefined || !pads.every(isKnown)) {
-    return g.call.fail('how much is padded is not known', 'GRADIENT_UNSUPPORTED');
+    return g.call.fail('the padding is not known', 'GRADIENT_UNSUPPORTED');
   }
   const repetition = REPETITIONS[g.call.string('mode', 'constant')];
   if (repetition === undefined) {
@@ -68,7 +68,7 @@ function folded(
     if (size === 0) return [];
     if (place < 0 || (place + size > inner && repetition.how !== 'one element')) {
       g.call.fail(
-        `a border of ${size} repeats more than the ${inner} elements there are`,
+        `a border of ${size} repeats more than the ${inner} elements of the input`,
         'GRADIENT_UNSUPPORTED',
       );
     }

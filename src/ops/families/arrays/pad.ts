@@ -4,8 +4,11 @@ import { type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize, elementAt, knownTensors, tabulate, unknownSizes } from './data-movement.js';
+import { padFloat } from './pad.float.js';
 import { centerCropPadGradient, type Padding, padGradient } from './pad.gradient.js';
+import { padVersions } from './pad.versions.js';
 
 const MODES = ['constant', 'reflect', 'edge', 'wrap'];
 
@@ -15,7 +18,7 @@ const Pad: Operator = {
     const x = call.tensor(0);
     const { shape } = x;
     const mode = call.string('mode', 'constant');
-    if (!MODES.includes(mode)) call.fail(`there is no mode '${mode}'`, 'OP_ATTRIBUTE');
+    if (!MODES.includes(mode)) call.fail(`unknown mode '${mode}'`, 'OP_ATTRIBUTE');
     if (shape === undefined) return [new TensorType(x.dtype, undefined)];
     const axes = axesOf(call, shape);
     if (axes === undefined) return [new TensorType(x.dtype, unknownSizes(call, shape.length))];
@@ -40,6 +43,7 @@ const Pad: Operator = {
     return padGradient(g, axes && pads && paddingOf(g.call, shape, axes, pads));
   },
   traits: { moves: 'pad' },
+  float: padFloat,
 };
 
 function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: readonly Dim[]): Padding {
@@ -47,7 +51,7 @@ function paddingOf(call: Call, shape: Shape, axes: readonly number[], pads: read
     call.fail(`${pads.length} pads are given where [${shape}] needs ${2 * axes.length}`);
   }
   if (pads.some((p) => typeof p === 'number' && !Number.isSafeInteger(p))) {
-    call.fail(`pads [${pads}] are impossible`, 'OP_INPUT');
+    call.fail(`pads cannot be [${pads}]`, 'OP_INPUT');
   }
   const before: Dim[] = shape.map(() => 0);
   const after: Dim[] = shape.map(() => 0);
@@ -115,4 +119,4 @@ const CenterCropPad: Operator = {
   gradient: centerCropPadGradient,
 };
 
-export const padOperators: OperatorTable = { CenterCropPad, Pad };
+export const padOperators: OperatorTable = withVersions({ CenterCropPad, Pad }, padVersions);

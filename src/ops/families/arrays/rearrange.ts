@@ -16,7 +16,7 @@ import {
 const Trilu: Operator = {
   infer: (call) => {
     const x = call.tensor(0);
-    if (x.shape !== undefined && x.shape.length < 2) call.fail(`matrices are needed, not ${x}`);
+    if (x.shape !== undefined && x.shape.length < 2) call.fail(`the input must be matrices, not ${x}`);
     expectInteger(call, 1);
     const k = call.has('k') ? call.scalar('k') : 0;
     const upper = call.int('upper', 1) !== 0;
@@ -38,7 +38,7 @@ const ReverseSequence: Operator = {
   infer: (call) => {
     const x = call.tensor(0);
     if (x.shape !== undefined) {
-      if (x.shape.length < 2) call.fail(`a batch of sequences is needed, not ${x}`);
+      if (x.shape.length < 2) call.fail(`the input must be a batch of sequences, not ${x}`);
       const [time, batch] = [call.int('time_axis', 0), call.int('batch_axis', 1)];
       if (time + batch !== 1 || time * batch !== 0) {
         call.fail(`the axes of time and batch must be 0 and 1, not ${time} and ${batch}`, 'OP_ATTRIBUTE');
@@ -54,7 +54,7 @@ const ReverseSequence: Operator = {
 
 function blockSize(call: Call): number {
   const size = call.required(call.int('blocksize'), 'blocksize');
-  if (!Number.isSafeInteger(size) || size < 1) call.fail(`blocksize ${size} is impossible`, 'OP_ATTRIBUTE');
+  if (!Number.isSafeInteger(size) || size < 1) call.fail(`blocksize cannot be ${size}`, 'OP_ATTRIBUTE');
   return size;
 }
 
@@ -69,11 +69,12 @@ function part(call: Call, shape: Shape, axis: number, by: number): ReturnType<ty
 
 /** Channels become blocks of pixels: (N, C·b², H, W) → (N, C, H·b, W·b). */
 const DepthToSpace: Operator = {
+  traits: { isLinear: true },
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
     const b = blockSize(call);
     if (shape === undefined) return [new TensorType(dtype, undefined)];
-    if (shape.length !== 4) call.fail(`images are needed, not [${shape}]`);
+    if (shape.length !== 4) call.fail(`the input must be images, not [${shape}]`);
     const [n, , h, w] = shape;
     return [new TensorType(dtype, [n!, part(call, shape, 1, b * b), multiply(h!, b), multiply(w!, b)])];
   },
@@ -83,11 +84,12 @@ const DepthToSpace: Operator = {
 
 /** Blocks of pixels become channels: (N, C, H·b, W·b) → (N, C·b², H, W). */
 const SpaceToDepth: Operator = {
+  traits: { isLinear: true },
   infer: (call) => {
     const { dtype, shape } = call.tensor(0);
     const b = blockSize(call);
     if (shape === undefined) return [new TensorType(dtype, undefined)];
-    if (shape.length !== 4) call.fail(`images are needed, not [${shape}]`);
+    if (shape.length !== 4) call.fail(`the input must be images, not [${shape}]`);
     const [n, c] = shape;
     return [
       new TensorType(dtype, [n!, multiply(c!, b * b), part(call, shape, 2, b), part(call, shape, 3, b)]),

@@ -1,11 +1,12 @@
 // Operators that look at a tensor's shape or give it another one: Shape, Size, Reshape, Flatten, Squeeze,
 // Unsqueeze, Transpose, and Identity. Sizes leave the world of shapes here and come back as elements, so
 // this is where symbolic sizes become known elements and the other way round.
-import { type Dim, divideExactly, floorDivide, product, sameDim } from '../../../graph/dim.js';
+import { type Dim, divideExactly, floorDivide, isKnown, product, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { FREE } from '../../cost.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import {
   checkRank,
   checkSize,
@@ -16,6 +17,7 @@ import {
   vectorLength,
 } from './data-movement.js';
 import { reshapeGradient, transposeGradient } from './reshape.gradient.js';
+import { reshapeVersions } from './reshape.versions.js';
 
 /** Looks at a shape and never at the elements. */
 const READS_SHAPE: CostRule = {
@@ -72,7 +74,7 @@ const Reshape: Operator = {
   cost: FREE,
   roles: { setting: ['shape'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'target' },
 };
 
 /** In a requested shape, 0 keeps the size of the input (unless `allowzero`) and one −1 takes what is left. */
@@ -83,7 +85,7 @@ function reshapeTo(call: Call, shape: Shape | undefined, target: readonly Dim[])
     if (size === -1) return -1;
     if (size !== 0 || allowZero) return checkSize(call, size);
     if (shape === undefined) return call.unknownSize(0, i);
-    return shape[i] ?? call.fail(`size ${i} of [${target}] shall be kept, but the input is [${shape}]`);
+    return shape[i] ?? call.fail(`[${target}] keeps size ${i}, but the input is [${shape}]`);
   });
   const free = sizes.indexOf(-1);
   if (free < 0) {
@@ -95,7 +97,7 @@ function reshapeTo(call: Call, shape: Shape | undefined, target: readonly Dim[])
   }
   const others = sizes.filter((_, i) => i !== free);
   if (others.includes(-1)) call.fail(`[${target}] asks for more than one free size`, 'OP_INPUT');
-  if (others.includes(0)) call.fail(`in [${target}] the free size could be anything beside a size of 0`);
+  if (others.includes(0)) call.fail(`the free size in [${target}] is undefined beside a size of 0`);
   sizes[free] =
     shape === undefined
       ? call.unknownSize(0, free)
@@ -130,7 +132,7 @@ const Flatten: Operator = {
   },
   cost: FREE,
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'flat' },
 };
 
 /** Axes became an input in opset 13. Undefined where none are given. */
@@ -143,7 +145,7 @@ function axesOf(call: Call): readonly number[] | 'unknown' | undefined {
 
 /**
  * Drops dimensions of size 1: the given ones, or all there are. A symbolic size is taken to be 1 when it is
- * named, and to be more when it is not.
+ * named, and to be more when it is not, as long as nothing contradicts that.
  */
 const Squeeze: Operator = {
   infer: (call) => {
@@ -157,6 +159,7 @@ const Squeeze: Operator = {
       return [reshaped(x, unknownSizes(call, Math.max(0, shape.length - count)))];
     }
     if (given === undefined || given.length === 0) {
+      if (!shape.every(isKnown) && !call.mayAssume()) return [reshaped(x, undefined)];
       const rest = shape.filter((d) => d !== 1);
       return [reshaped(x, rest)];
     }
@@ -173,7 +176,7 @@ const Squeeze: Operator = {
   cost: FREE,
   roles: { setting: ['axes'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'drops' },
 };
 
 /** Puts dimensions of size 1 at the given places of the output. */
@@ -198,7 +201,7 @@ const Unsqueeze: Operator = {
   cost: FREE,
   roles: { setting: ['axes'] },
   gradient: reshapeGradient,
-  traits: { moves: 'shape', isView: true },
+  traits: { moves: 'shape', isView: true, reshapes: 'inserts' },
 };
 
 /** Dimension i of the output is dimension `perm[i]` of the input; all of them reversed by default. */
@@ -239,13 +242,16 @@ const Identity: Operator = {
   traits: { moves: 'same', isView: true },
 };
 
-export const reshapeOperators: OperatorTable = {
-  Flatten,
-  Identity,
-  Reshape,
-  Shape: ShapeOperator,
-  Size,
-  Squeeze,
-  Transpose,
-  Unsqueeze,
-};
+export const reshapeOperators: OperatorTable = withVersions(
+  {
+    Flatten,
+    Identity,
+    Reshape,
+    Shape: ShapeOperator,
+    Size,
+    Squeeze,
+    Transpose,
+    Unsqueeze,
+  },
+  reshapeVersions,
+);

@@ -3,17 +3,20 @@
 import { type Dim, floorOf, isKnown, multiply, sameDim } from '../../../graph/dim.js';
 import { isTensor, type Shape, TensorType } from '../../../graph/types.js';
 import { counted } from '../../cost.js';
+import { carriedFloat } from '../../float.js';
 import { type Call, type CostRule, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { checkSize } from './data-movement.js';
 import { resizeGradient } from './resize.gradient.js';
+import { resizeVersions } from './resize.versions.js';
 
 /** Elements that one dimension's interpolation weighs; nearest neighbours are only copied. */
 const TAPS: Readonly<Record<string, number>> = { nearest: 1, linear: 2, bilinear: 2, cubic: 4 };
 
 function tapsOf(call: Call): number {
   const mode = call.string('mode', 'nearest');
-  if (!Object.hasOwn(TAPS, mode)) call.fail(`there is no mode '${mode}'`, 'OP_ATTRIBUTE');
+  if (!Object.hasOwn(TAPS, mode)) call.fail(`unknown mode '${mode}'`, 'OP_ATTRIBUTE');
   return TAPS[mode]!;
 }
 
@@ -63,6 +66,7 @@ const Resize: Operator = {
   },
   cost: COST,
   roles: { data: ['X'], others: 'setting' },
+  traits: { isLinear: true },
   gradient: resizeGradient,
 };
 
@@ -78,6 +82,7 @@ const Upsample: Operator = {
   },
   cost: COST,
   roles: { setting: ['scales'] },
+  traits: { isLinear: true },
 };
 
 function upsampleScales(call: Call): readonly Dim[] | 'unknown' {
@@ -113,7 +118,8 @@ function scaledShape(
   axes: readonly number[],
 ): Shape {
   return replaced(call, shape, scales, axes, (size, scale) => {
-    if (isKnown(scale) && !(scale > 0 && scale < Infinity)) call.fail(`a scale of ${scale}`, 'OP_INPUT');
+    if (isKnown(scale) && !(scale > 0 && scale < Infinity))
+      call.fail(`a scale cannot be ${scale}`, 'OP_INPUT');
     // As a runtime multiplies, in 32 bits: 0.6 · 5 is 3.
     if (isKnown(scale) && isKnown(size)) return checkSize(call, Math.floor(Math.fround(size * scale)));
     return floorOf(multiply(size, scale));
@@ -129,7 +135,7 @@ function sizedShape(
   const policy = call.string('keep_aspect_ratio_policy', 'stretch');
   if (policy === 'stretch') return replaced(call, shape, sizes, axes, (_, size) => checkSize(call, size));
   if (policy !== 'not_larger' && policy !== 'not_smaller') {
-    call.fail(`there is no keep_aspect_ratio_policy '${policy}'`, 'OP_ATTRIBUTE');
+    call.fail(`unknown keep_aspect_ratio_policy '${policy}'`, 'OP_ATTRIBUTE');
   }
   const ratios: number[] = [];
   axes.forEach((axis, i) => {
@@ -143,4 +149,9 @@ function sizedShape(
   );
 }
 
-export const resizeOperators: OperatorTable = { Resize, Upsample };
+const SCALES: Pick<Operator, 'traits'> = { traits: { float32: ['scales'] } };
+
+export const resizeOperators: OperatorTable = withVersions(
+  { Resize: { ...Resize, ...SCALES, float: carriedFloat }, Upsample: { ...Upsample, ...SCALES } },
+  resizeVersions,
+);

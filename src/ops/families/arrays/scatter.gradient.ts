@@ -42,7 +42,10 @@ function scatterGradient(pair: Pair): GradientRule {
       case 'min':
         return extremeGradient(g, pair);
       default:
-        return g.call.fail(`reduction '${reduction}' has no gradient here`, 'GRADIENT_UNSUPPORTED');
+        return g.call.fail(
+          `the gradient of reduction '${reduction}' is not supported`,
+          'GRADIENT_UNSUPPORTED',
+        );
     }
   };
 }

@@ -12,9 +12,11 @@ import {
   type Operator,
 } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { elementAt, expectShape, type KnownTensor, knownTensors, tabulate } from './data-movement.js';
 import { indexDepth, placeOf } from './gather.js';
 import { scatterElementsGradient, scatterNdGradient } from './scatter.gradient.js';
+import { scatterVersions } from './scatter.versions.js';
 
 const ROLES: InputRoles = { setting: ['indices'] };
 
@@ -29,7 +31,7 @@ const REDUCTIONS: Readonly<Record<string, (old: Dim, update: Dim) => Dim>> = {
 
 function reductionOf(call: Call): (old: Dim, update: Dim) => Dim {
   const name = call.string('reduction', 'none');
-  if (!Object.hasOwn(REDUCTIONS, name)) call.fail(`there is no reduction '${name}'`, 'OP_ATTRIBUTE');
+  if (!Object.hasOwn(REDUCTIONS, name)) call.fail(`unknown reduction '${name}'`, 'OP_ATTRIBUTE');
   return REDUCTIONS[name]!;
 }
 
@@ -145,10 +147,13 @@ const TensorScatter: Operator = {
   roles: { setting: ['write_indices'] },
 };
 
-export const scatterOperators: OperatorTable = {
-  // The name of ScatterElements before opset 11.
-  Scatter: ScatterElements,
-  ScatterElements,
-  ScatterND,
-  TensorScatter,
-};
+export const scatterOperators: OperatorTable = withVersions(
+  {
+    // The name of ScatterElements before opset 11.
+    Scatter: ScatterElements,
+    ScatterElements,
+    ScatterND,
+    TensorScatter,
+  },
+  scatterVersions,
+);

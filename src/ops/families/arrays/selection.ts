@@ -5,6 +5,7 @@ import { type Shape, TensorType } from '../../../graph/types.js';
 import { FREE, perInput } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import {
   checkSize,
   elementAt,
@@ -17,6 +18,7 @@ import {
   tabulate,
 } from './data-movement.js';
 import { compressGradient, oneHotGradient, topKGradient } from './selection.gradient.js';
+import { selectionVersions } from './selection.versions.js';
 
 /** The indices of all elements that are not 0, one column each: (rank, count). */
 const NonZero: Operator = {
@@ -91,7 +93,7 @@ const TopK: Operator = {
     if (k !== undefined) checkSize(call, k, 'k');
     const size = shape[axis];
     if (typeof k === 'number' && typeof size === 'number' && k > size) {
-      call.fail(`there are no ${k} greatest in dimension ${axis} of [${shape}]`);
+      call.fail(`k = ${k} exceeds dimension ${axis} of [${shape}]`);
     }
     const chosen = shape.with(axis, k ?? call.unknownSize(0, axis));
     const [known] = knownTensors(x) ?? [];
@@ -180,6 +182,7 @@ const OneHot: Operator = {
   cost: FREE,
   roles: { setting: ['depth', 'values'] },
   gradient: oneHotGradient,
+  traits: { marks: 'index' },
 };
 
 function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {
@@ -187,11 +190,16 @@ function depthOf(call: Call, depth: Dim | undefined): Dim | undefined {
   return checkSize(call, typeof depth === 'number' ? Math.trunc(depth) : depth, 'a depth of');
 }
 
-export const selectionOperators: OperatorTable = {
-  ArgMax: argExtreme(1),
-  ArgMin: argExtreme(-1),
-  Compress,
-  NonZero,
-  OneHot,
-  TopK,
-};
+const SELECTING: Pick<Operator, 'traits'> = { traits: { selects: true } };
+
+export const selectionOperators: OperatorTable = withVersions(
+  {
+    ArgMax: { ...argExtreme(1), ...SELECTING },
+    ArgMin: { ...argExtreme(-1), ...SELECTING },
+    Compress: { ...Compress, ...SELECTING },
+    NonZero: { ...NonZero, ...SELECTING },
+    OneHot,
+    TopK: { ...TopK, ...SELECTING },
+  },
+  selectionVersions,
+);

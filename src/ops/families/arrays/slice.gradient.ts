@@ -21,7 +21,7 @@ function placesOf(g: Differentiation, size: Dim, cut: Cut | undefined): Places {
   const rest = subtract(size, add(start, multiply(step, cut.size)));
   if (isKnown(start) && isKnown(rest)) return { start, step, isReversed: cut.step < 0, rest };
   return g.call.fail(
-    `how much of a dimension of ${size} is left out is not known`,
+    `the part of a dimension of ${size} that is cut off is not known`,
     'GRADIENT_UNSUPPORTED',
     'fix the sizes of the inputs',
   );

@@ -43,6 +43,7 @@ const CASES: readonly TestCase[] = [
 const SYMBOLIC: readonly [size: string, start: string, end: string, step: number, left: string][] = [
   ['n', '0', String(INT64_MAX), 1, 'n'],
   ['n', '1', String(2 ** 31 - 1), 1, 'n-1'],
+  ['n', '0', '1000000000', 1, 'n'],
   ['n', '0', '-1', 1, 'n-1'],
   ['n', '0', '1', 1, '1'],
   ['n', '-1', String(INT64_MAX), 1, '1'],

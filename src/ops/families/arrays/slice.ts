@@ -4,8 +4,10 @@ import { add, atLeast, ceilDivide, type Dim, type Expr, isKnown, subtract } from
 import { type Shape, TensorType } from '../../../graph/types.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { knownTensors, PARTIAL_READ, tabulate, unknownSizes } from './data-movement.js';
 import { sliceGradient } from './slice.gradient.js';
+import { sliceVersions } from './slice.versions.js';
 
 /** What is taken of one dimension. */
 export interface Cut {
@@ -14,8 +16,8 @@ export interface Cut {
   readonly size: Dim;
 }
 
-/** Bounds from here on mean the end of a symbolic dimension; exporters write INT32_MAX or INT64_MAX. */
-const OPEN_BOUND = 2 ** 31 - 1;
+/** Bounds from here on mean the end of a symbolic dimension; exporters write 1e9, INT32_MAX or INT64_MAX. */
+const OPEN_BOUND = 2 ** 24;
 
 const Slice: Operator = {
   infer: (call) => {
@@ -141,4 +143,4 @@ function slicedElements(
   });
 }
 
-export const sliceOperators: OperatorTable = { Slice };
+export const sliceOperators: OperatorTable = withVersions({ Slice }, sliceVersions);

@@ -85,4 +85,4 @@ function compareSlices(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : a[at]! - b[at]!;
 }
 
-export const uniqueOperators: OperatorTable = { Unique };
+export const uniqueOperators: OperatorTable = { Unique: { ...Unique, traits: { selects: true } } };

@@ -15,7 +15,9 @@ import { mayEqual } from '../../arguments.js';
 import { FREE } from '../../cost.js';
 import type { Call, InferredBody, Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { mergeTypes } from './merge.js';
+import { scanVersions } from './scan.versions.js';
 import { sequenceInput, sequenceOf } from './sequence.js';
 
 /**
@@ -205,4 +207,4 @@ function sharedType({ element, items }: SequenceType): ValueType | undefined {
   return first.kind === 'tensor' ? new TensorType(first.dtype, first.shape) : first;
 }
 
-export const controlOperators: OperatorTable = { If, Scan, SequenceMap };
+export const controlOperators: OperatorTable = withVersions({ If, Scan, SequenceMap }, scanVersions);

@@ -9,7 +9,7 @@ import { attend, biasWhere, excluded, mergeHeads, splitHeads, windowMask } from 
 export const attentionParts: Decomposition = (node) => {
   const { call } = node;
   if (call.has('nonpad_kv_seqlen'))
-    call.fail('keys in a buffer of their own have no gradient', 'GRADIENT_UNSUPPORTED');
+    call.fail('keys in a separate buffer have no gradient', 'GRADIENT_UNSUPPORTED');
   const isMerged = node.input(0).rank === 3;
   const heads = (index: number, attribute: string): Value => {
     const value = node.input(index);
@@ -33,7 +33,7 @@ export const attentionParts: Decomposition = (node) => {
   const result = isMerged ? mergeHeads(kept(output)) : kept(output);
   if (!call.wants(3)) return [result, keys, values];
   const mode = call.int('qk_matmul_output_mode', 0);
-  if (mode === 2) call.fail('scores with a mask are not taken apart', 'GRADIENT_UNSUPPORTED');
+  if (mode === 2) call.fail('the gradient of masked scores is not supported', 'GRADIENT_UNSUPPORTED');
   return [result, keys, values, mode === 0 ? scores : mode === 1 ? capped : kept(weights)];
 };
 

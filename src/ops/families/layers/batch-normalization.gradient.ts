@@ -20,7 +20,7 @@ function isTraining(g: Differentiation): boolean {
   if (g.call.opset >= 14) return g.call.int('training_mode', 0) !== 0;
   if (g.call.outputCount === 1) return false;
   return g.call.fail(
-    'training is differentiated from opset 14 on',
+    'the gradient of training mode needs opset 14 or later',
     'GRADIENT_UNSUPPORTED',
     'convert the model, for example with onnx.version_converter',
   );

@@ -10,6 +10,7 @@ import { expectShape, mayEqual, positiveInt, shapeOfRankFrom } from '../../argum
 import { counted, times, total } from '../../cost.js';
 import { type Call, commonDtype, type InputRoles, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { convIntegerFloat, qLinearConvFloat } from './conv.float.js';
 import { convGradient, convTransposeGradient } from './conv.gradient.js';
 import {
   checkSpatialRank,
@@ -161,7 +162,7 @@ function explicitOutput(call: Call, rank: number): readonly number[] | undefined
     call.fail(`attribute 'output_shape' has ${sizes.length} values for ${rank} spatial axes`, 'OP_ATTRIBUTE');
   }
   const spatial = sizes.slice(-rank);
-  if (spatial.some((size) => size < 1)) call.fail(`output_shape [${sizes}] is impossible`, 'OP_ATTRIBUTE');
+  if (spatial.some((size) => size < 1)) call.fail(`output_shape cannot be [${sizes}]`, 'OP_ATTRIBUTE');
   return spatial;
 }
 
@@ -235,8 +236,8 @@ const DeformConv: Operator = {
 
 export const convOperators: OperatorTable = {
   Conv: { ...Conv, gradient: convGradient },
-  ConvInteger,
+  ConvInteger: { ...ConvInteger, float: convIntegerFloat },
   ConvTranspose,
   DeformConv,
-  QLinearConv,
+  QLinearConv: { ...QLinearConv, float: qLinearConvFloat },
 };

@@ -15,7 +15,7 @@ export const dropoutGradient: GradientRule = (g) => {
   if (isTraining === 0) return [dy];
   if (!call.wants(1)) {
     call.fail(
-      'what was dropped in training is only known if the mask is an output',
+      'the dropped elements are only known if the mask is an output',
       'GRADIENT_UNSUPPORTED',
       'give the node a second output',
     );

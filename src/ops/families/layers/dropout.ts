@@ -4,7 +4,9 @@ import { TensorType } from '../../../graph/types.js';
 import { counted, times } from '../../cost.js';
 import type { Call, Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { dropoutGradient } from './dropout.gradient.js';
+import { dropoutVersions } from './dropout.versions.js';
 
 /** Training was an attribute until opset 6, could not be asked for until 11, and is an input since. */
 function isTraining(call: Call): boolean {
@@ -30,4 +32,4 @@ const Dropout: Operator = {
   traits: { moves: 'same', isView: true, draws: 'inTraining' },
 };
 
-export const dropoutOperators: OperatorTable = { Dropout };
+export const dropoutOperators: OperatorTable = withVersions({ Dropout }, dropoutVersions);

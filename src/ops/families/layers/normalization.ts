@@ -10,8 +10,10 @@ import { expectBroadcastTo, expectShape, likeInput, positiveInt, shapeOfRankFrom
 import { counted, perOutput, times } from '../../cost.js';
 import type { Call, Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { batchNormalizationGradient } from './batch-normalization.gradient.js';
 import { localResponseParts, meanVarianceParts, normalizationGradients } from './normalization.gradient.js';
+import { normalizationVersions } from './normalization.versions.js';
 
 /** Statistics, normalising and an affine map: 1 + 3 + 1 + 2. */
 const STATISTICS_AND_AFFINE = 7;
@@ -168,13 +170,16 @@ const LRN: Operator = {
   traits: { normalisation: 'local' },
 };
 
-export const normalizationOperators: OperatorTable = {
-  BatchNormalization,
-  GroupNormalization,
-  InstanceNormalization,
-  LRN,
-  LayerNormalization,
-  LpNormalization,
-  MeanVarianceNormalization,
-  RMSNormalization,
-};
+export const normalizationOperators: OperatorTable = withVersions(
+  {
+    BatchNormalization,
+    GroupNormalization,
+    InstanceNormalization,
+    LRN,
+    LayerNormalization,
+    LpNormalization,
+    MeanVarianceNormalization,
+    RMSNormalization,
+  },
+  normalizationVersions,
+);

@@ -7,6 +7,7 @@ import { counted, FREE, perInput, perOutput, times } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import type { Pooling } from '../../traits.js';
+import { withVersions } from '../../versions.js';
 import {
   averagePoolGradient,
   globalAveragePoolGradient,
@@ -16,6 +17,7 @@ import {
   maxPoolGradient,
   maxUnpoolGradient,
 } from './pool.gradient.js';
+import { poolVersions } from './pool.versions.js';
 import { roiAlignParts } from './roi-align.gradient.js';
 import { checkSpatialRank, kernelSize, slide, unslide, type Window, windowOf } from './window.js';
 
@@ -83,7 +85,7 @@ function unpooledShape(call: Call, input: Shape, window: Window): Shape {
   const sizes = call.elements(2);
   if (sizes === undefined) return input.map((size, axis) => (axis < 2 ? size : call.unknownSize(0, axis)));
   if (sizes.length !== input.length || sizes.some((size) => isKnown(size) && !(size >= 0))) {
-    call.fail(`output_shape [${sizes}] is impossible for an input of shape [${input}]`);
+    call.fail(`output_shape cannot be [${sizes}] for an input of shape [${input}]`);
   }
   return sizes;
 }
@@ -93,12 +95,12 @@ const MaxRoiPool: Operator = {
   infer: (call) => {
     const pooled = call.required(call.ints('pooled_shape'), 'pooled_shape');
     checkSpatialRank(call, pooled.length);
-    if (pooled.some((size) => size < 1)) call.fail(`pooled_shape [${pooled}] is impossible`, 'OP_ATTRIBUTE');
+    if (pooled.some((size) => size < 1)) call.fail(`pooled_shape cannot be [${pooled}]`, 'OP_ATTRIBUTE');
     const input = shapeOfRank(call, 0, pooled.length + 2);
     expectShape(call, 1, 'the regions', [undefined, 5]);
     return [new TensorType(call.dtype(0), regionShape(call, input, pooled))];
   },
-  cost: counted('1 per output element: how large the regions are is data', perOutput(1).of),
+  cost: counted('1 per output element; the sizes of the regions depend on the data', perOutput(1).of),
 };
 
 const RoiAlign: Operator = {
@@ -111,8 +113,8 @@ const RoiAlign: Operator = {
     return [new TensorType(call.dtype(0), regionShape(call, input, pooled))];
   },
   cost: counted(
-    '8 per sampling point (7 to interpolate, 1 to pool), sampling_ratio² points per output element; where ' +
-      'their number is left to the size of the regions it is taken to be 2 × 2',
+    '8 per sampling point (7 to interpolate, 1 to pool), sampling_ratio² points per output element; 2 × 2 points ' +
+      'are assumed if their number depends on the size of the regions',
     (call) => {
       const ratio = call.int('sampling_ratio', 0);
       return { otherFlops: times(call.outputSize(), 8, (ratio > 0 ? ratio : 2) ** 2) };
@@ -128,14 +130,17 @@ function regionShape(call: Call, input: Shape | undefined, pooled: readonly numb
   return [regions ?? call.unknownSize(0, 0), input?.[1] ?? call.unknownSize(0, 1), ...pooled];
 }
 
-export const poolOperators: OperatorTable = {
-  AveragePool: { ...pooling('average', 1), gradient: averagePoolGradient },
-  GlobalAveragePool: { ...globalPooling('average', 1), gradient: globalAveragePoolGradient },
-  GlobalLpPool: { ...globalPooling('norm', 2), gradient: globalLpPoolGradient },
-  GlobalMaxPool: { ...globalPooling('maximum', 1), gradient: globalMaxPoolGradient },
-  LpPool: { ...pooling('norm', 2), gradient: lpPoolGradient },
-  MaxPool: { ...pooling('maximum', 1), gradient: maxPoolGradient },
-  MaxRoiPool,
-  MaxUnpool,
-  RoiAlign,
-};
+export const poolOperators: OperatorTable = withVersions(
+  {
+    AveragePool: { ...pooling('average', 1), gradient: averagePoolGradient },
+    GlobalAveragePool: { ...globalPooling('average', 1), gradient: globalAveragePoolGradient },
+    GlobalLpPool: { ...globalPooling('norm', 2), gradient: globalLpPoolGradient },
+    GlobalMaxPool: { ...globalPooling('maximum', 1), gradient: globalMaxPoolGradient },
+    LpPool: { ...pooling('norm', 2), gradient: lpPoolGradient },
+    MaxPool: { ...pooling('maximum', 1), gradient: maxPoolGradient },
+    MaxRoiPool,
+    MaxUnpool,
+    RoiAlign,
+  },
+  poolVersions,
+);

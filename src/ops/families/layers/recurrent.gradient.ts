@@ -106,7 +106,7 @@ function activationsOf({ builder, call }: Expansion, cell: Cell, direction: numb
       call.hasAttribute(parameter),
     );
     if (name === undefined || (name === 'HardSigmoid' && isChanged)) {
-      return call.fail(`activation '${given[i]}' is not taken apart`, 'GRADIENT_UNSUPPORTED');
+      return call.fail(`the gradient of activation '${given[i]}' is not supported`, 'GRADIENT_UNSUPPORTED');
     }
     return (value) => builder.op(name, [limited(value)]);
   });
@@ -164,7 +164,7 @@ function layer(cell: Cell): Decomposition {
     const x = isBatchFirst ? node.input(0).transpose([1, 0, 2]) : node.input(0);
     const [steps, batch] = x.sizes as [number, number, number];
     if (call.has('sequence_lens') && !call.numbers('sequence_lens')?.every((length) => length === steps)) {
-      call.fail('sequences of different lengths are not taken apart', 'GRADIENT_UNSUPPORTED');
+      call.fail('the gradient for sequences of different lengths is not supported', 'GRADIENT_UNSUPPORTED');
     }
     const direction = call.string('direction', 'forward');
     const reversed = direction === 'bidirectional' ? [false, true] : [direction === 'reverse'];

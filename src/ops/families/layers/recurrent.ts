@@ -9,7 +9,9 @@ import { counted } from '../../cost.js';
 import type { Decomposition } from '../../gradient.js';
 import { type Call, commonDtype, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { recurrentDecompositions } from './recurrent.gradient.js';
+import { recurrentVersions } from './recurrent.versions.js';
 
 interface Cell {
   readonly gates: number;
@@ -119,11 +121,14 @@ function recurrent(cell: Cell, decompose: Decomposition): Operator {
   };
 }
 
-export const recurrentOperators: OperatorTable = {
-  // 3 sums, 2 sigmoids, 1 tanh, reset 1, (1 − z) · candidate + z · state 4.
-  GRU: recurrent({ gates: 3, memory: false, flops: 17 }, recurrentDecompositions.GRU),
-  // 4 sums, 3 sigmoids, 2 tanhs, f · c + i · g 3, o · tanh(c) 1.
-  LSTM: recurrent({ gates: 4, memory: true, flops: 22 }, recurrentDecompositions.LSTM),
-  // 1 sum, 1 tanh.
-  RNN: recurrent({ gates: 1, memory: false, flops: 2 }, recurrentDecompositions.RNN),
-};
+export const recurrentOperators: OperatorTable = withVersions(
+  {
+    // 3 sums, 2 sigmoids, 1 tanh, reset 1, (1 − z) · candidate + z · state 4.
+    GRU: recurrent({ gates: 3, memory: false, flops: 17 }, recurrentDecompositions.GRU),
+    // 4 sums, 3 sigmoids, 2 tanhs, f · c + i · g 3, o · tanh(c) 1.
+    LSTM: recurrent({ gates: 4, memory: true, flops: 22 }, recurrentDecompositions.LSTM),
+    // 1 sum, 1 tanh.
+    RNN: recurrent({ gates: 1, memory: false, flops: 2 }, recurrentDecompositions.RNN),
+  },
+  recurrentVersions,
+);

@@ -10,7 +10,10 @@ export const roiAlignParts: Decomposition = (node) => {
   const [x, regions, images] = [node.input(0), node.input(1), node.input(2)];
   const ratio = call.int('sampling_ratio', 0);
   if (call.string('mode', 'avg') !== 'avg' || ratio < 1) {
-    call.fail('only means of a given number of points have a gradient here', 'GRADIENT_UNSUPPORTED');
+    call.fail(
+      'the gradient is supported only for averages over a fixed number of points',
+      'GRADIENT_UNSUPPORTED',
+    );
   }
   const bins = [call.int('output_height', 1), call.int('output_width', 1)];
   const [, c, ...spatial] = x.sizes;

@@ -4,7 +4,9 @@ import { TensorType } from '../../../graph/types.js';
 import { perOutput } from '../../cost.js';
 import type { Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { softmaxGradients } from './softmax.gradient.js';
+import { softmaxVersions } from './softmax.versions.js';
 
 function alongAxis(flops: number): Operator {
   return {
@@ -17,15 +19,22 @@ function alongAxis(flops: number): Operator {
   };
 }
 
-export const softmaxOperators: OperatorTable = {
-  /** Compares each element with the greatest so far. */
-  Hardmax: { ...alongAxis(1), gradient: softmaxGradients.Hardmax },
-  /** Greatest element, difference, exponential, sum, difference. */
-  LogSoftmax: {
-    ...alongAxis(5),
-    traits: { softmax: 'logarithm' },
-    gradient: softmaxGradients.LogSoftmax,
+export const softmaxOperators: OperatorTable = withVersions(
+  {
+    /** Compares each element with the greatest so far. */
+    Hardmax: { ...alongAxis(1), gradient: softmaxGradients.Hardmax },
+    /** Greatest element, difference, exponential, sum, difference. */
+    LogSoftmax: {
+      ...alongAxis(5),
+      traits: { softmax: 'logarithm' },
+      gradient: softmaxGradients.LogSoftmax,
+    },
+    /** Greatest element, difference, exponential, sum, quotient. */
+    Softmax: {
+      ...alongAxis(5),
+      traits: { softmax: 'plain', range: [0, 1] },
+      gradient: softmaxGradients.Softmax,
+    },
   },
-  /** Greatest element, difference, exponential, sum, quotient. */
-  Softmax: { ...alongAxis(5), traits: { softmax: 'plain' }, gradient: softmaxGradients.Softmax },
-};
+  softmaxVersions,
+);

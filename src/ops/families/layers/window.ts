@@ -37,7 +37,7 @@ export function windowOf(call: Call, kernel: readonly Dim[]): Window {
   const dilations = perAxis(call, 'dilations', rank, 1);
   const padding = paddingOf(call, rank);
   return kernel.map((size, axis) => {
-    if (isKnown(size) && !(size >= 1)) call.fail(`a kernel of shape [${kernel}] is impossible`);
+    if (isKnown(size) && !(size >= 1)) call.fail(`a kernel cannot have shape [${kernel}]`);
     return { kernel: size, stride: strides[axis]!, dilation: dilations[axis]!, padding: padding(axis) };
   });
 }

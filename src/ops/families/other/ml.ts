@@ -238,5 +238,8 @@ const MODELS: OperatorTable = {
 };
 
 export const mlOperators: OperatorTable = Object.fromEntries(
-  Object.entries(MODELS).map(([name, operator]) => [`ai.onnx.ml.${name}`, operator]),
+  Object.entries(MODELS).map(([name, operator]) => [
+    `ai.onnx.ml.${name}`,
+    { ...operator, traits: { ...operator.traits, float32: true } },
+  ]),
 );

@@ -81,7 +81,7 @@ describe('quantisation', () => {
         inputs: [float(2, 3), float(2, 3)],
         attributes: attributesOf({ block_size: -1 }),
       },
-      /block_size -1/,
+      /block_size cannot be -1/,
     ],
     [
       'blocks that do not fit',
@@ -104,7 +104,7 @@ describe('quantisation', () => {
     [
       'a type that does not exist',
       { op: 'QuantizeLinear', inputs: [float(2), float()], attributes: attributesOf({ output_dtype: 99 }) },
-      /99 is no data type/,
+      /99 is not a data type/,
     ],
     [
       'a zero point of another type',

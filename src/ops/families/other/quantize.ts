@@ -7,6 +7,7 @@ import { expectShape, mayEqual } from '../../arguments.js';
 import { perInput } from '../../cost.js';
 import type { Call, InputRoles, Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { dequantizeLinearFloat, dynamicQuantizeLinearFloat, quantizeLinearFloat } from './quantize.float.js';
 
 /** Checks that input 1, and the zero point like it, fits the tensor that is (de)quantised. */
 function checkScale(call: Call): void {
@@ -18,7 +19,7 @@ function checkScale(call: Call): void {
   if (scale === undefined || shape === undefined || scale.length === 0) return;
   const blockSize = call.int('block_size', 0);
   if (!Number.isSafeInteger(blockSize) || blockSize < 0) {
-    call.fail(`block_size ${blockSize} is no size`, 'OP_ATTRIBUTE');
+    call.fail(`block_size cannot be ${blockSize}`, 'OP_ATTRIBUTE');
   }
   if (blockSize > 0) return checkBlocks(call, shape, scale, blockSize);
   if (scale.length > 1) call.fail(`a scale of shape [${scale}] needs block_size`);
@@ -42,7 +43,7 @@ function checkBlocks(call: Call, shape: Shape, scale: Shape, blockSize: number):
 function requestedDtype(call: Call): DataType | undefined {
   const code = call.int('output_dtype', 0);
   if (code === 0) return undefined;
-  return dataTypeOfCode(code) ?? call.fail(`output_dtype ${code} is no data type`, 'OP_ATTRIBUTE');
+  return dataTypeOfCode(code) ?? call.fail(`output_dtype ${code} is not a data type`, 'OP_ATTRIBUTE');
 }
 
 const ROLES: InputRoles = { data: ['x'], others: 'setting' };
@@ -62,6 +63,7 @@ const QuantizeLinear: Operator = {
   cost: perInput(4),
   roles: ROLES,
   traits: { moves: 'quantisation' },
+  float: quantizeLinearFloat,
 };
 
 /** The result was float32 until opset 19, when it took the type of the scale; opset 23 lets it be chosen. */
@@ -79,6 +81,7 @@ const DequantizeLinear: Operator = {
   cost: perInput(2),
   roles: ROLES,
   traits: { moves: 'quantisation' },
+  float: dequantizeLinearFloat,
 };
 
 /** Outputs: the tensor as uint8, its scale, its zero point. */
@@ -90,6 +93,8 @@ const DynamicQuantizeLinear: Operator = {
   ],
   /** Minimum and maximum, then as QuantizeLinear. */
   cost: perInput(6),
+  traits: { float32: true },
+  float: dynamicQuantizeLinearFloat,
 };
 
 export const quantizeOperators: OperatorTable = {

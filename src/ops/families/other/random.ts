@@ -37,7 +37,7 @@ const shapedRandom: Operator = {
 const Multinomial: Operator = {
   infer: (call) => {
     const { shape } = call.tensor(0);
-    if (shape !== undefined && shape.length !== 2) call.fail(`a matrix is needed, not [${shape}]`);
+    if (shape !== undefined && shape.length !== 2) call.fail(`the input must be a matrix, not [${shape}]`);
     const [batch] = shape ?? unknownSizes(call, 1);
     const samples = checkSize(call, call.int('sample_size', 1));
     return [new TensorType(dtypeAttribute(call, 'dtype') ?? 'int32', [batch!, samples])];

@@ -6,7 +6,9 @@ import { optionalShape, shapeOfRank, shapeOfRankFrom } from '../../arguments.js'
 import { counted, times, total } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
+import { withVersions } from '../../versions.js';
 import { dftGradient } from './signal.gradient.js';
+import { signalVersions } from './signal.versions.js';
 
 const FFT_RULE = '5·n·log₂ n per transform of n points, half of it for real signals';
 
@@ -27,7 +29,7 @@ function lengthInput(call: Call, index: number, what: string): Dim | undefined {
   expectInteger(call, index);
   const length = call.scalar(index);
   if (isKnown(length) && !(Number.isSafeInteger(length) && length >= 1)) {
-    call.fail(`${what} ${length} is impossible`, 'OP_INPUT');
+    call.fail(`${what} cannot be ${length}`, 'OP_INPUT');
   }
   return length;
 }
@@ -48,7 +50,7 @@ function readTransform(call: Call): Transform | undefined {
   if (input === undefined || !isKnown(given)) return undefined;
   const axis = call.axis(given, input.length);
   if (axis === input.length - 1)
-    call.fail(`axis ${given} of shape [${input}] holds the parts of the numbers`);
+    call.fail(`axis ${given} of shape [${input}] holds real and imaginary parts`);
   const parts = input.at(-1);
   if (isKnown(parts) && parts !== 1 && parts !== 2) {
     call.fail(`the last dimension of [${input}] must be 1 (real) or 2 (complex)`);
@@ -122,4 +124,4 @@ const STFT: Operator = {
   roles: { setting: ['frame_step', 'window', 'frame_length'] },
 };
 
-export const signalOperators: OperatorTable = { DFT, STFT };
+export const signalOperators: OperatorTable = withVersions({ DFT, STFT }, signalVersions);

@@ -66,7 +66,7 @@ describe('text operators', () => {
     [
       'negative columns',
       { ...tokens(3), attributes: attributesOf({ ...NGRAMS, ngram_indexes: [0, -1] }) },
-      /ngram_indexes has -1/,
+      /ngram_indexes contains -1/,
     ],
   ])('rejects %s', (_, test, message) => {
     expect(() => inferTypes(test)).toThrow(message);

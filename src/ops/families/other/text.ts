@@ -62,7 +62,8 @@ const TfIdfVectorizer: Operator = {
     const shape = shapeOfRank(call, 0, 1, 2);
     let columns = 0;
     for (const index of call.required(call.ints('ngram_indexes'), 'ngram_indexes')) {
-      if (!Number.isSafeInteger(index) || index < 0) call.fail(`ngram_indexes has ${index}`, 'OP_ATTRIBUTE');
+      if (!Number.isSafeInteger(index) || index < 0)
+        call.fail(`ngram_indexes contains ${index}`, 'OP_ATTRIBUTE');
       columns = Math.max(columns, index + 1);
     }
     return [new TensorType('float32', shape && [...shape.slice(0, -1), columns])];

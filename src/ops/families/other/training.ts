@@ -13,7 +13,10 @@ function tensorCount(call: Call, states: number): number {
   const given = call.inputs.length - FIRST;
   const count = given / (2 + states);
   if (given > 0 && Number.isInteger(count)) return count;
-  return call.fail(`${given} inputs are not a tensor, a gradient and ${states} states each`, 'OP_INPUT');
+  return call.fail(
+    `${given} inputs cannot be divided into tensors, gradients and ${states} states each`,
+    'OP_INPUT',
+  );
 }
 
 /** @param flops per element of a tensor, counted off the pseudo code in the operator's documentation. */

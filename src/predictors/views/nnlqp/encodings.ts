@@ -183,9 +183,13 @@ export class EncodedNetworks {
     const largest = chosen.reduce((most, { nodes }) => Math.max(most, nodes.length), 1);
     const n = options.nodes ?? largest;
     if (largest > n) {
-      throw new AuspexError('NETWORK_TOO_LARGE', `a network of ${largest} nodes does not fit into ${n}`, {
-        hint: 'pad to more nodes',
-      });
+      throw new AuspexError(
+        'NETWORK_TOO_LARGE',
+        `a network of ${largest} nodes exceeds the padded size of ${n}`,
+        {
+          hint: 'pad to more nodes',
+        },
+      );
     }
     const features = new Float32Array(count * n * nodeWidth);
     const presence = new Float32Array(count * n);

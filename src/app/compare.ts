@@ -1,0 +1,70 @@
+// What `auspex compare` does: two networks, or the networks of two folders that have the same names.
+import { basename, relative } from 'node:path';
+import { type CompareOptions, type Comparison, compareNetworks } from '../networks/comparison/compare.js';
+import type { Network, Sizes } from '../networks/index.js';
+import { AuspexError } from '../util/errors.js';
+import { isFolder, onnxFilesIn } from './glob.js';
+import { diskResolver } from './resolve.js';
+import type { Work } from './work.js';
+
+export interface CompareRequest extends CompareOptions {
+  readonly a: string;
+  readonly b: string;
+  readonly sizes?: Sizes;
+}
+
+export interface ComparedPair {
+  readonly a: string;
+  readonly b: string;
+  readonly result: Comparison | AuspexError;
+}
+
+/**
+ * Compares two networks, or all networks of two folders whose paths within them are equal. A pair that cannot be compared
+ * does not take the others with it.
+ *
+ * @throws AuspexError COMPARE_PAIRS if the folders have no names in common, or only one of both is a folder
+ */
+export async function* compareAll(request: CompareRequest, work: Work = {}): AsyncGenerator<ComparedPair> {
+  const pairs = pairsOf(request.a, request.b);
+  const resolver = diskResolver({ isKeptOpen: true });
+  const { sizes = {}, a: _, b: __, ...options } = request;
+  const open = (ref: string): Network => resolver.network(ref, { sizes });
+  for (const [done, [a, b]] of pairs.entries()) {
+    work.signal?.throwIfAborted();
+    work.progress?.(done, pairs.length);
+    try {
+      const signal = work.signal ? { signal: work.signal } : {};
+      yield { a, b, result: await compareNetworks(open(a), open(b), { ...options, ...signal }) };
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      yield { a, b, result: error };
+    }
+  }
+}
+
+/** Paths of networks that belong together. */
+function pairsOf(a: string, b: string): [a: string, b: string][] {
+  if (!isFolder(a) && !isFolder(b)) return [[a, b]];
+  if (!isFolder(a) || !isFolder(b)) {
+    throw new AuspexError(
+      'COMPARE_PAIRS',
+      `'${isFolder(a) ? b : a}' is not a folder, but '${isFolder(a) ? a : b}' is`,
+      {
+        hint: 'give two networks, or two folders',
+      },
+    );
+  }
+  const within = (folder: string): Map<string, string> =>
+    new Map(onnxFilesIn(folder).map((file) => [relative(folder, file), file]));
+  const [left, right] = [within(a), within(b)];
+  const common = [...left.keys()].filter((name) => right.has(name));
+  if (common.length > 0) return common.map((name) => [left.get(name)!, right.get(name)!]);
+  throw new AuspexError(
+    'COMPARE_PAIRS',
+    `no network of '${basename(a)}' has the name of one of '${basename(b)}'`,
+    {
+      hint: 'networks of two folders are compared by their names',
+    },
+  );
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { modelOf, tensor } from '../../analysis/models.testing.js';
+import { writeModel } from '../../onnx/file.js';
+import { difference } from '../../runtime/difference.js';
+import type { HostTensor } from '../../runtime/session.js';
+import { verified } from './verify.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'auspex-verify-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file that multiplies by a number. */
+function file(name: string, factor: number, node = 'y = Mul(x, f)') {
+  const model = modelOf({
+    inputs: ['x: n,2'],
+    nodes: [node],
+    outputs: ['y'],
+    initializers: [tensor('f', [], [factor])],
+  });
+  const path = join(folder, name);
+  writeModel(model, path);
+  return { model, path };
+}
+
+const a = file('a.onnx', 2);
+
+function compared(before: typeof a, after: typeof a, tolerance: number) {
+  return verified({ models: [before.model, after.model], files: [before.path, after.path], tolerance });
+}
+
+describe('two files', () => {
+  it('are the same', async () => {
+    const result = await compared(a, file('b.onnx', 2), 0);
+    expect(result).toMatchObject({ status: 'same', outputs: [{ name: 'y', absolute: 0, relative: 0 }] });
+  });
+
+  it('differ by as much as they do', async () => {
+    const result = await compared(a, file('b.onnx', 2.5), 0.2);
+    expect(result).toMatchObject({
+      status: 'different',
+      outputs: [{ name: 'y', relative: expect.closeTo(0.25, 5) }],
+    });
+  });
+
+  it('cannot be compared where one does not run', async () => {
+    const broken = file('broken.onnx', 2, 'y = nowhere.Mul(x, f)');
+    await expect(compared(a, broken, 0)).rejects.toMatchObject({ code: 'CONVERT_BROKEN' });
+    const result = await compared(broken, a, 0);
+    expect(result).toMatchObject({ status: 'not run', isRun: true });
+  });
+});
+
+describe('two tensors', () => {
+  const of = (data: HostTensor['data'], dims: readonly number[], type: HostTensor['type']): HostTensor => ({
+    type,
+    dims,
+    data,
+  });
+  const floats = (...values: number[]) => of(Float32Array.from(values), [values.length], 'float32');
+
+  it.each([
+    ['equal, NaN too', floats(1, Number.NaN), floats(1, Number.NaN), 0, 0],
+    ['apart', floats(1, -4), floats(1.5, -4), 0.5, 0.125],
+    ['NaN in one', floats(1), floats(Number.NaN), Infinity, Infinity],
+    ['of another shape', floats(1), floats(1, 1), Infinity, Infinity],
+    ['halves', of(Uint16Array.of(0x3c00), [1], 'float16'), of(Uint16Array.of(0x4000), [1], 'float16'), 1, 1],
+    [
+      'whole numbers',
+      of(BigInt64Array.of(4n), [1], 'int64'),
+      of(BigInt64Array.of(5n), [1], 'int64'),
+      1,
+      0.25,
+    ],
+  ])('%s', (_, x, y, absolute, relative) => {
+    expect(difference('y', x, y)).toMatchObject({ name: 'y', absolute, relative });
+  });
+});

@@ -1,0 +1,25 @@
+// How much memory graphs of networks may take: most of what the machine, its container or the shell allows.
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+
+/** The rest is for other programs, and for what prediction leaves out. */
+const SHARE = 0.6;
+
+/** @param workers processes that share it */
+export function usableMemory(workers = 1): number {
+  const constrained = process.constrainedMemory();
+  const machine = constrained > 0 ? Math.min(totalmem(), constrained) : totalmem();
+  return Math.min((SHARE * machine) / workers, SHARE * addressSpaceLeft());
+}
+
+/** Of this process; without end where it is not limited. */
+function addressSpaceLeft(): number {
+  try {
+    const limit = /Max address space\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    const used = /VmSize:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    if (limit === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Number(limit) - Number(used ?? 0) * 1024);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
