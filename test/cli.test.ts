@@ -35,12 +35,12 @@ describe('auspex inspect', () => {
   });
 
   it.each([['--nodes'], ['--tree'], ['--nodes', '--sort', 'memory'], ['--tree', '--sort', 'parameters']])(
-    'prints %s %s %s within 80 columns',
+    'prints %s %s %s whole, as nothing is cut in a pipe',
     (...flags) => {
       const { status, stdout } = run('inspect', EXAMPLE, ...flags);
       expect(status).toBe(0);
       expect(stdout).toMatchSnapshot();
-      for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+      expect(stdout).not.toContain('…');
     },
   );
 

@@ -106,7 +106,7 @@ it('leaves nothing behind where the original does not run', () => {
   writeModel(model, at('custom.onnx'));
   const { status, stdout } = run('custom.onnx', '-o', 'custom-17.onnx', '--opset', '17');
   expect(status).toBe(0);
-  expect(stdout).toContain('Not verified: ONNX Runtime does not run the original');
+  expect(stdout).toContain('Not verified: ');
   expect(readdirSync(folder).filter((name) => name.startsWith('.auspex-convert'))).toEqual([]);
 });
 

@@ -28,7 +28,7 @@ const ALLOWED: Readonly<Record<string, { readonly why: string; readonly names?: 
 };
 
 /** Functions that write a node; the operator is their first argument. */
-const WRITERS = new Set(['makeNode', 'node', 'op', 'apply']);
+const WRITERS = new Set(['makeNode', 'node', 'op', 'apply', 'write']);
 
 const NAMES = new Set([
   ...Object.keys(SCHEMAS).flatMap((key) => [key.split('::').at(-1)!, key.replace('::', '.')]),

@@ -79,6 +79,11 @@ copyFileSync(join(ROOT, 'examples/resnet8.onnx'), at('net.onnx'));
 writeFileSync(at('files.csv'), 'arch,ms\nnet.onnx,1\n./net.onnx,2\n');
 writeFileSync(at('notes.txt'), 'my notes\n');
 const TRAIN = ['train', 'flops', '--data', 'a.csv', '--label', 'acc', '--validation', '10'];
+const SPLIT = ['--data', 'a.csv', '--label', 'acc', '--split', 'run.split.json'];
+writeFileSync(at('list.txt'), `${rows[0]!.arch}\n`);
+writeFileSync(at('x.npy'), 'no array');
+mkdirSync(at('found-before'));
+copyFileSync(at('net.onnx'), at('found-before/winner.onnx'));
 done(...TRAIN, '-o', 'p.onnx');
 done('data', 'split', 'a.csv', '--train', '30', '-o', 'run');
 
@@ -92,6 +97,11 @@ describe('an output that is an input is refused', () => {
     [
       'train on files',
       'train linear --data files.csv --space onnx --label ms --validation 0 -o net.onnx --force'.split(' '),
+    ],
+    ['train --split', ['train', 'flops', ...SPLIT, '-o', 'run.split.json', '--force']],
+    [
+      'train --curves, the split',
+      ['train', 'gcn', ...SPLIT, '-o', 'q.onnx', '--curves', 'run.split.json', '--force'],
     ],
     ['evaluate, the predictor', ['evaluate', 'p.onnx', '--data', 'a.csv', '--report', 'p.onnx']],
     ['evaluate, the table', ['evaluate', 'p.onnx', '--data', 'a.csv', '--report', 'a.csv']],
@@ -120,6 +130,24 @@ describe('an output that is an input is refused', () => {
     [
       'proxy correlate',
       'proxy correlate --data a.csv --label acc --proxies params --report a.csv'.split(' '),
+    ],
+    ['proxy correlate -o', 'proxy correlate --data a.csv --label acc --proxies params -o a.csv'.split(' ')],
+    ['proxy, a table', 'proxy --data a.csv --proxies params -o a.csv --force'.split(' ')],
+    ['proxy, a list', 'proxy --input list.txt --proxies params -o list.txt --force'.split(' ')],
+    ['proxy, samples', 'proxy net.onnx --proxies snip --inputs x.npy -o x.npy --force'.split(' ')],
+    [
+      'proxy, targets',
+      'proxy net.onnx --proxies snip --inputs y.npy --targets x.npy -o x.npy --force'.split(' '),
+    ],
+    [
+      'search, a network',
+      'search onnx:net.onnx --evaluator proxy:params --budget 2 --report net.onnx --force'.split(' '),
+    ],
+    [
+      'search, a network in the output folder',
+      'search onnx:found-before/winner.onnx --evaluator proxy:params --budget 2 -o found-before --force'.split(
+        ' ',
+      ),
     ],
     ['space export', ['space', 'export', 'onnx:net.onnx', 'base', '-o', 'net.onnx']],
   ])('%s', (_, args) => {
@@ -313,6 +341,7 @@ describe('--resume', () => {
       ['--model differs', changed('--model', '{"width":16}')],
       ['--scratch differs: was true, is not given', changed().filter((arg) => arg !== '--scratch')],
       ['--data differs: its content has changed', changed('--data', 'other.csv')],
+      ['--scale differs: was "linear", is "log"', changed('--scale', 'log')],
       ['the predictor differs: was "gcn", is "sage"', changed().map((arg) => (arg === 'gcn' ? 'sage' : arg))],
     ] as const) {
       expect(refused('CHECKPOINT_MISMATCH', ...command).replace(/\s+/g, ' ')).toContain(what);

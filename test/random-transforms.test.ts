@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../src/graph/graph.js';
 import { isTensor, UNKNOWN } from '../src/graph/types.js';
+import { drawInputs } from '../src/inputs/drawn.js';
 import { hostTensor, Session } from '../src/runtime/session.js';
+import { batchDifference } from '../src/transform/batch/proof.js';
+import { type Rebatched, withBatch } from '../src/transform/batch.js';
 import { simplified } from '../src/transform/simplify/simplify.js';
 import { numbers, randomModel } from './random-graphs.testing.js';
 
@@ -45,5 +48,28 @@ describe('random graphs', () => {
       { numRuns: 150 },
     );
     expect(removed).toBeGreaterThan(100);
+  });
+
+  it('give for every sample of a batch what they give alone, or say which node prevents it', async () => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(numbers, fc.constantFrom(3, 'dynamic' as const), async (choices, batch) => {
+        const model = withFewOutputs(randomModel(choices).model);
+        let rebatched: Rebatched;
+        try {
+          rebatched = withBatch(model, batch);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'BATCH_FIXED', where: { node: expect.any(String) } });
+          return;
+        }
+        const count = batch === 3 ? 3 / rebatched.was : 2;
+        if (!Number.isInteger(count)) return;
+        const single = Array.from({ length: count }, (_, index) => drawInputs(model, { seed: 1, index }));
+        expect((await batchDifference(model, rebatched, single)).relative).toBeLessThan(1e-4);
+        taken++;
+      }),
+      { numRuns: 150 },
+    );
+    expect(taken).toBeGreaterThan(30);
   });
 });

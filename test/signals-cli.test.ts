@@ -37,6 +37,16 @@ writeFileSync(
   at('tables/nasbench201.csv'),
   `# auspex ${JSON.stringify(HEAD)}\narch,cifar10_valid,cifar10_test\n${archs.map((arch, i) => `${arch},${50 + i / 10},${51 + i / 11}`).join('\n')}\n`,
 );
+// So large that reading and searching it takes a while.
+const OPS = ['none', 'skip_connect', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3'];
+const whole = Array.from({ length: OPS.length ** 6 }, (_, i) => {
+  const [a, b, c, d, e, f] = Array.from({ length: 6 }, (_, k) => OPS[Math.floor(i / 5 ** k) % 5]);
+  return `|${a}~0|+|${b}~0|${c}~1|+|${d}~0|${e}~1|${f}~2|`;
+});
+writeFileSync(
+  at('tables/whole.csv'),
+  `# auspex ${JSON.stringify(HEAD)}\narch,cifar10_valid,cifar10_test\n${whole.map((arch, i) => `${arch},${50 + ((i * 7919) % 4999) / 100},${51 + ((i * 104_729) % 4813) / 100}`).join('\n')}\n`,
+);
 writeFileSync(at('archs.txt'), `${archs.join('\n')}\n`);
 
 interface Ended {
@@ -136,6 +146,32 @@ describe('a command that is stopped', () => {
       new RegExp(`stopped after \\d+ of 400 networks; the same command with --resume continues ${output}`),
     );
     expect(leftovers()).toEqual([]);
+  });
+
+  // Work that no runtime does: it has to pause by itself.
+  const TABLE = ['--data', 'tables/nasbench201.csv', '--label', 'cifar10_test'];
+  const SEARCH = 'search nasbench201 --evaluator table:tables/whole.csv --budget 15000'.split(' ');
+  it.each([
+    ['train forest', ['train', 'forest', ...TABLE, '--model', '{"trees":10000}', '-o', 'sync.onnx']],
+    ['train linear', ['train', 'linear', '--data', 'tables/whole.csv', ...TABLE.slice(2), '-o', 'sync.onnx']],
+    ['search local', [...SEARCH, '--label', 'cifar10_test', '--strategy', 'local']],
+    ['search nsga2', [...SEARCH, '--label', 'cifar10_test,cifar10_valid', '--strategy', 'nsga2']],
+    [
+      'data split',
+      ['data', 'split', 'tables/whole.csv', '--equal', 'function', '--train', '99', '-o', 'cut'],
+    ],
+  ])('%s, within a second', async (_, args) => {
+    const begin = Date.now();
+    let told = 0;
+    const hasBegun = (): boolean => {
+      told = Date.now();
+      return told - begin > 700;
+    };
+    const found = await stopped(args, hasBegun, 'SIGINT');
+    expect(found).toMatchObject({ code: 130, stderr: expect.stringMatching(/stopped/i) });
+    expect(Date.now() - told).toBeLessThan(1000);
+    expect(leftovers()).toEqual([]);
+    expect(existsSync(at('sync.onnx'))).toBe(false);
   });
 
   it('reproduce', async () => {

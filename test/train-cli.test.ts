@@ -238,6 +238,22 @@ describe('the rows of a training', () => {
     expect(JSON.parse(stdout).labels[0].interval.rows).toBeGreaterThan(20);
   });
 
+  it('of one value of a column stay together', () => {
+    // Ten boards of eight rows; the label is the board, so that those held out are not near those learned from.
+    const boards = known.map(({ arch }, i) => `${arch},${1 + (i % 10)},board${i % 10}`);
+    writeFileSync(at('boards.csv'), `arch,ms,board\n${boards.join('\n')}\n`);
+    const args = [...plain('boards.csv'), '--validation', '20', '-o', 'boards.onnx', '--force'];
+    const found = json('train', 'params', ...args, '--group', 'board');
+    // Whole boards: 16 of the 20 rows, and 56 of the 60.
+    expect(found.rows % 8).toBe(0);
+    expect(found.labels[0].interval.rows + found.excluded).toBe(16);
+    expect(json('train', 'params', ...args).rows).toBe(60);
+    refused(/CSV_HEADER[\s\S]*there is no column 'colour'/, 'train', 'params', ...args, '--group', 'colour');
+    json('data', 'import', 'boards.csv', '--space', 'nasbench201', '--label', 'ms', '-o', 'no-board.csv');
+    const without = ['--data', 'no-board.csv', '--label', 'ms', '--group', 'board', '-o', 'boards.onnx'];
+    refused(/there is no column 'board'/, 'train', 'params', ...without, '--force');
+  });
+
   it('are those of a split, and are known again whatever their order', () => {
     json('data', 'import', 'ms.csv', '--space', 'nasbench201', '--label', 'ms', '-o', 'table.csv');
     json('data', 'split', 'table.csv', '--train', '40', '--validation', '20', '-o', 'run');

@@ -318,16 +318,17 @@ function preprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
   return found;
 }
 
-/** The nodes behind the last layer: what they compute goes into no product, normalisation or body. */
+/** Arithmetic behind the last layer: what it computes goes into no product, normalisation or body. */
 function postprocessingNodes(graph: InferredGraph): ReadonlySet<Node> {
   const found = new Set<Node>();
   const before = new Set<string>();
   for (let i = graph.nodes.length - 1; i >= 0; i--) {
     const { node, operator, call } = graph.nodes[i]!;
-    const { product, normalisation } = operator?.traits ?? {};
+    const { product, normalisation, arithmetic } = operator?.traits ?? {};
     const isLayer = product !== undefined || normalisation !== undefined || call.bodies.length > 0;
-    if (!isLayer && !node.outputs.some((name) => before.has(name))) found.add(node);
-    else for (const name of node.inputs) before.add(name);
+    if (isLayer || node.outputs.some((name) => before.has(name)))
+      for (const name of node.inputs) before.add(name);
+    else if (arithmetic !== undefined) found.add(node);
   }
   return found;
 }

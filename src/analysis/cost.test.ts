@@ -207,6 +207,14 @@ describe('which constants are parameters', () => {
       'g = Add(h, b)|y = MatMul(g, g)',
       'parameter',
     ],
+    [
+      'a table that is looked up',
+      'table',
+      [4, 4],
+      undefined,
+      'i = Cast(h) to=7|y = Gather(table, i)',
+      'parameter',
+    ],
     ['an additive mask', 'm', [4, 4], MASK, 'y = Add(h, m)', 'setting'],
   ] as const)('%s', (_, name, dims, values, node, kind) => {
     expect(kindOf(name, dims, values, node)).toBe(kind);

@@ -1,5 +1,5 @@
 // What auspex did not understand of a network, and what the user could fix.
-import { symbolsIn } from '../graph/dim.js';
+import { namesIn as namesInside, symbol, symbolsIn } from '../graph/dim.js';
 import { nodeLabel, operatorName } from '../graph/graph.js';
 import { formatType, isTensor, type ValueType } from '../graph/types.js';
 import type { CostReport } from './cost.js';
@@ -78,5 +78,10 @@ function symbolsOf(graph: InferredGraph): Coverage['symbols'] {
 
 function namesIn(type: ValueType | undefined): string[] {
   if (!isTensor(type) || type.shape === undefined) return [];
-  return type.shape.flatMap(symbolsIn);
+  return type.shape.flatMap((size) =>
+    // Only names can be fixed: of `floor((h-1)/2)` it is `h`.
+    symbolsIn(size).flatMap((text) =>
+      /^(floor|ceil|min|max)\(/.test(text) ? namesInside(symbol(text)) : [text],
+    ),
+  );
 }

@@ -1,9 +1,10 @@
 // Zero-cost scores of untrained networks.
 import * as z from 'zod';
 import { correlationsOf, rowsToCorrelate } from '../app/correlations.js';
+import type { Problem } from '../app/problem.js';
 import { columnsNamed, columnValues, type ProxyColumn } from '../app/score/columns.js';
 import { planOf, type ScoringPlan, type ScoringRequest } from '../app/score/plan.js';
-import type { Problem, ScoredNetwork } from '../app/score/record.js';
+import type { ScoredNetwork } from '../app/score/record.js';
 import { NetworkScorer } from '../app/score/scoring.js';
 import { Table } from '../datasets/table.js';
 import type { Sizes } from '../networks/index.js';

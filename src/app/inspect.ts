@@ -2,12 +2,25 @@
 import { type Inspection, inspectionOf } from '../analysis/inspect.js';
 import type { Model } from '../graph/graph.js';
 import type { Network } from '../networks/index.js';
+import type { ChosenSizes } from '../transform/sizes.js';
 import { AuspexError } from '../util/errors.js';
 import type { NamedNetworks } from './resolve.js';
 
 export interface InspectedNetwork {
   readonly name: string;
-  readonly result: { readonly model: Model; readonly inspection: Inspection } | AuspexError;
+  readonly result:
+    | {
+        readonly model: Model;
+        readonly inspection: Inspection;
+        readonly settled: SettledInspection | undefined;
+      }
+    | AuspexError;
+}
+
+/** A network whose open sizes were chosen. */
+export interface SettledInspection {
+  readonly chosen: ChosenSizes;
+  readonly inspection: Inspection;
 }
 
 /**
@@ -19,13 +32,20 @@ export function inspectNetwork(network: Network): Inspection {
   return inspectionOf(network.inference(), network.cost(), network.hash());
 }
 
+/** The same with sizes chosen for all that the file leaves open; undefined if it leaves none, or none fit. */
+export function settledInspection(network: Network): SettledInspection | undefined {
+  const chosen = network.chosenSizes();
+  return chosen?.isChecked ? { chosen, inspection: inspectNetwork(network.settled()) } : undefined;
+}
+
 /** Each network is judged by itself: one that cannot be read does not take the others with it. */
 export function* inspectNetworks(networks: NamedNetworks): Generator<InspectedNetwork> {
   for (let row = 0; row < networks.count; row++) {
     const name = networks.name(row);
     try {
       const network = networks.at(row);
-      yield { name, result: { model: network.model(), inspection: inspectNetwork(network) } };
+      const inspection = inspectNetwork(network);
+      yield { name, result: { model: network.model(), inspection, settled: settledInspection(network) } };
     } catch (error) {
       if (!(error instanceof AuspexError)) throw error;
       yield { name, result: error };

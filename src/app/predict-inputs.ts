@@ -8,7 +8,7 @@ import type { NamedPredictor } from './predict.js';
 import {
   diskResolver,
   isPath,
-  type NamedNetworks,
+  type OpenedReferences,
   openReferences,
   type ReferenceOptions,
 } from './resolve.js';
@@ -16,7 +16,7 @@ import {
 export interface PredictInputs {
   /** None where the bundled ones are used. */
   readonly predictors: readonly NamedPredictor[];
-  readonly networks: NamedNetworks;
+  readonly networks: OpenedReferences;
 }
 
 /** @throws AuspexError NOTHING_TO_PREDICT, and what opening predictors throws; networks say what is wrong when opened. */

@@ -29,6 +29,8 @@ export interface Answer {
   readonly prediction: Prediction;
   /** The predictor's name. */
   readonly predictor: string;
+  /** How far the network is from those of its training: up to 1 within them. Unknown of files of earlier versions. */
+  readonly distance?: number;
 }
 
 export interface Cost {
@@ -246,7 +248,8 @@ async function ask(
   );
   places.forEach((place, row) => {
     for (const { label, i } of chosen) {
-      answers[place]!.push({ label, prediction: found.at(row, i), predictor: name });
+      const distance = found.distance ? { distance: found.distance[row]! } : {};
+      answers[place]!.push({ label, prediction: found.at(row, i), predictor: name, ...distance });
     }
   });
 }

@@ -8,7 +8,7 @@ import { Table } from '../datasets/table.js';
 import { tensorNumbers } from '../graph/tensor.js';
 import { type Network, Resolver } from '../networks/index.js';
 import { readModel, writeModel } from '../onnx/file.js';
-import { AuspexError } from '../util/errors.js';
+import { codeOfAsync } from '../util/errors.testing.js';
 import { globFiles } from './glob.js';
 import { diskResolver, listReferences, type NamedNetworks, openReferences } from './resolve.js';
 
@@ -49,16 +49,6 @@ const namesOf = (networks: NamedNetworks): string[] =>
   Array.from({ length: networks.count }, (_, row) => networks.name(row));
 const listOf = async (refs: string[], options = {}): Promise<string[]> =>
   namesOf(await openReferences(refs, options));
-
-async function codeOf(work: () => unknown): Promise<string> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof AuspexError) return error.code;
-    throw error;
-  }
-  return 'none';
-}
 
 describe('openReferences', () => {
   it('takes texts with and without their space, paths and edits', async () => {
@@ -167,13 +157,15 @@ describe('openReferences', () => {
       'a.onnx',
       'locked.onnx',
     ]);
-    const codes = await Promise.all([0, 1, 2, 3, 4].map((row) => codeOf(() => networks.at(row).inference())));
+    const codes = await Promise.all(
+      [0, 1, 2, 3, 4].map((row) => codeOfAsync(() => networks.at(row).inference())),
+    );
     expect(codes.slice(0, 2)).toEqual(['FILE_UNREADABLE', 'ARCH_TEXT']);
     expect(codes[2]).toMatch(/^ONNX_/);
-    expect(codes[3]).toBe('none');
+    expect(codes[3]).toBe('no error');
     // Root may read everything.
-    expect(codes[4]).toBe(process.getuid?.() === 0 ? 'none' : 'FILE_UNREADABLE');
-    expect(await codeOf(() => openReferences(['onnx:missing.onnx#base']).then((n) => n.at(0)))).toBe(
+    expect(codes[4]).toBe(process.getuid?.() === 0 ? 'no error' : 'FILE_UNREADABLE');
+    expect(await codeOfAsync(() => openReferences(['onnx:missing.onnx#base']).then((n) => n.at(0)))).toBe(
       'FILE_UNREADABLE',
     );
   });
@@ -187,10 +179,10 @@ describe('openReferences', () => {
       [[], { input: 'blank.txt' }, 'BAD_OPTION'],
       [['-'], { stdin: Readable.from(['']) }, 'BAD_OPTION'],
     ] as const) {
-      expect(await codeOf(() => openReferences(refs, options))).toBe(code);
+      expect(await codeOfAsync(() => openReferences(refs, options))).toBe(code);
     }
-    expect(await codeOf(() => openReferences([], { input: 'nowhere.txt' }))).toBe('FILE_UNREADABLE');
-    expect(await codeOf(() => openReferences(['a.onnx'], { space: 'nowhere' }))).toBe('SPACE_UNKNOWN');
+    expect(await codeOfAsync(() => openReferences([], { input: 'nowhere.txt' }))).toBe('FILE_UNREADABLE');
+    expect(await codeOfAsync(() => openReferences(['a.onnx'], { space: 'nowhere' }))).toBe('SPACE_UNKNOWN');
   });
 
   it('opens files when they are asked for; those of short lists once', async () => {

@@ -40,8 +40,22 @@ export interface NamedNetworks extends Networks {
   name(row: number): string;
 }
 
+interface Place {
+  /** `-` is standard input. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+interface Reference {
+  readonly ref: string;
+  readonly place?: Place;
+}
+
 /** Networks of references, with what can be told of them without opening any. */
 export interface OpenedReferences extends NamedNetworks {
+  /** The file and the line that name a network, where it was given in one. */
+  place(row: number): Place | undefined;
   /** Paths of the files that they are read from. */
   files(): Iterable<string>;
   /** Whether some are files, edited or not, and whether some are architectures of a space. */
@@ -75,8 +89,9 @@ export async function openReferences(
 ): Promise<OpenedReferences> {
   const { space, sizes = {}, table } = options;
   if (space !== undefined && space !== ONNX) spaceNamed(space);
-  const listed: string[] = [];
-  for await (const ref of listReferences(refs, options)) listed.push(ref);
+  const references: Reference[] = [];
+  for await (const reference of placedReferences(refs, options)) references.push(reference);
+  const listed = references.map(({ ref }) => ref);
   const column = typeof table === 'string' ? await readTableFile(table) : table;
   const count = listed.length + (column?.rows ?? 0);
   if (count === 0) {
@@ -107,8 +122,12 @@ export async function openReferences(
         ? ref
         : undefined;
   return {
-    ...lazily(count, isShort ? keeping(make) : make),
+    ...lazily(
+      count,
+      placed(isShort ? keeping(make) : make, (row) => references[row]?.place),
+    ),
     name,
+    place: (row) => references[row]?.place,
     *files() {
       for (const ref of listed) {
         const file = fileOf(ref);
@@ -132,19 +151,31 @@ export async function openReferences(
  */
 export async function* listReferences(
   refs: readonly string[],
-  { input, stdin }: ListOptions = {},
+  options: ListOptions = {},
 ): AsyncGenerator<string> {
-  for (const ref of refs) {
-    if (ref === STANDARD_INPUT) yield* references(ref, stdin);
-    else yield* listedFiles(ref);
-  }
-  if (input !== undefined) yield* references(input, stdin);
+  for await (const { ref } of placedReferences(refs, options)) yield ref;
 }
 
-async function* references(file: string, stdin: NodeJS.ReadableStream | undefined): AsyncGenerator<string> {
-  for await (const line of linesOf(file, stdin)) {
-    const ref = line.trim();
-    if (ref !== '') yield* listedFiles(ref);
+async function* placedReferences(
+  refs: readonly string[],
+  { input, stdin }: ListOptions,
+): AsyncGenerator<Reference> {
+  for (const ref of refs) {
+    if (ref === STANDARD_INPUT) yield* referencesIn(ref, stdin);
+    else for (const each of listedFiles(ref)) yield { ref: each };
+  }
+  if (input !== undefined) yield* referencesIn(input, stdin);
+}
+
+async function* referencesIn(
+  file: string,
+  stdin: NodeJS.ReadableStream | undefined,
+): AsyncGenerator<Reference> {
+  let line = 0;
+  for await (const text of linesOf(file, stdin)) {
+    const place = { file, line: ++line };
+    const ref = text.trim();
+    if (ref !== '') for (const each of listedFiles(ref)) yield { ref: each, place };
   }
 }
 
@@ -168,6 +199,23 @@ function filled(ref: string, files: readonly string[], otherwise: string): reado
 function hasPrefix(ref: string): boolean {
   const [, prefix] = /^([\w-]+):/.exec(ref) ?? [];
   return prefix !== undefined && (prefix === ONNX || SPACES.some(({ name }) => name === prefix));
+}
+
+/** What is wrong with a text is wrong in the line that names it; a file speaks for itself. */
+function placed(
+  make: (row: number) => Network,
+  placeOf: (row: number) => Place | undefined,
+): (row: number) => Network {
+  return (row) => {
+    try {
+      return make(row);
+    } catch (error) {
+      const place = placeOf(row);
+      if (!(error instanceof AuspexError) || place === undefined || error.where.file !== undefined)
+        throw error;
+      throw error.within({ file: place.file, path: `line ${place.line}` });
+    }
+  };
 }
 
 function keeping(make: (row: number) => Network): (row: number) => Network {

@@ -8,7 +8,7 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number below 2^32.');
 }
 
-/** Threads: more than a few times the cores only slow down. */
+/** Threads or workers: more than a few times the cores only slow down. */
 export function threadCount(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= MOST_THREADS) return value;

@@ -1,5 +1,5 @@
 // `auspex convert`: the same network in another form.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Converted, convert } from '../app/convert/convert.js';
 import { convertDocumentOf } from '../app/documents/convert.js';
 import { AuspexError } from '../util/errors.js';
@@ -13,7 +13,9 @@ interface ConvertFlags {
   batch?: number | 'dynamic';
   shape?: Record<string, (number | string)[]>;
   dim?: Record<string, number>;
-  float?: true;
+  float?: true | 'rounded' | 'plain';
+  fp16?: true;
+  cut?: true;
   simplify?: true;
   externalData?: true;
   verify: boolean;
@@ -47,7 +49,13 @@ export function convertCommand(): Command {
     .option('--batch <n>', "samples at once, or 'dynamic' for any number", batch)
     .option('--dim <name=size>', 'fix a symbolic dimension: seq=128 (repeatable)', parseDimension)
     .option('--shape <input=dims>', 'fix the shape of an input: x=1x3x224x224 (repeatable)', parseShape)
-    .option('--float', 'turn quantised operators and weights into floats')
+    .addOption(
+      new Option('--float [rounding]', 'quantised and float16 numbers as float32, rounded as before or plain')
+        .choices(['rounded', 'plain'])
+        .preset('rounded'),
+    )
+    .option('--fp16', 'compute in float16; inputs and outputs stay as they are')
+    .option('--cut', 'keep the differentiable part: no pre- and post-processing')
     .option('--simplify', 'fold constants and remove nodes without effect')
     .option('--external-data', 'store weights in a file beside the model')
     .option('--no-verify', 'skip the verification')
@@ -64,6 +72,8 @@ async function run(input: string, flags: ConvertFlags): Promise<void> {
     shape,
     dim,
     float,
+    fp16,
+    cut,
     simplify,
     externalData = false,
     verify,
@@ -80,7 +90,7 @@ async function run(input: string, flags: ConvertFlags): Promise<void> {
   const converted: Converted = await convert({
     input,
     output: dryRun ? undefined : output,
-    options: { opset, sizes, batch, float, simplify },
+    options: { opset, sizes, batch, float: float === true ? 'rounded' : float, fp16, cut, simplify },
     externalData,
     isVerified: verify,
     force,

@@ -1,21 +1,16 @@
 // `auspex predict`: cost, accuracy and latency of networks.
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
-import { predictDocumentOf, predictListOf } from '../app/documents/predict.js';
+import { predictListOf } from '../app/documents/predict.js';
 import { familyOf } from '../app/families.js';
-import {
-  eachNamed,
-  expectLabels,
-  labelNames,
-  type PredictedNetwork,
-  predictNetworks,
-} from '../app/predict.js';
+import { expectLabels, labelNames, type NamedNetwork, predictNetworks } from '../app/predict.js';
 import { sortedInputs } from '../app/predict-inputs.js';
+import type { OpenedReferences } from '../app/resolve.js';
 import { names, print, threadCount } from './command.js';
+import { printAll } from './predict-output.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
-import { wrapLines } from './text/format.js';
-import { bundledText, networksText, networksTsv, networkText } from './text/predict.js';
+import { bundledText } from './text/predict.js';
 
 interface PredictFlags extends SizeFlags {
   input?: string;
@@ -86,7 +81,7 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     const isList = flags.input !== undefined || flags.data !== undefined;
     await untilStopped((signal) =>
       printAll(
-        predictNetworks(eachNamed(networks), {
+        predictNetworks(named(networks), {
           predictors,
           bundled,
           familyOf,
@@ -104,34 +99,9 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   }
 }
 
-/** Networks of a table that is printed at once. */
-const TABLE_ROWS = 4096;
-
-async function printAll(
-  found: AsyncIterable<PredictedNetwork>,
-  flags: PredictFlags,
-  isOne: boolean,
-): Promise<void> {
-  let rows: (PredictedNetwork & { network: object })[] = [];
-  let header = '';
-  const flush = (): void => {
-    if (rows.length === 0) return;
-    if (process.stdout.isTTY) print(networksText(rows));
-    else {
-      const tsv = networksTsv(rows, header === '', header);
-      header = tsv.header;
-      print(tsv.text);
-    }
-    rows = [];
-  };
-  for await (const one of found) {
-    if (isOne && one.network === undefined) throw one.error;
-    if (flags.json) print(JSON.stringify(predictDocumentOf(one), null, isOne ? 2 : undefined));
-    if (one.network === undefined) {
-      process.stderr.write(`${wrapLines(one.error.within({ path: one.ref }).describe())}\n`);
-      process.exitCode = 2;
-    } else if (!flags.json && isOne) print(networkText(one));
-    else if (!flags.json && rows.push(one) === TABLE_ROWS) flush();
+function* named(networks: OpenedReferences): Generator<NamedNetwork> {
+  for (let row = 0; row < networks.count; row++) {
+    const line = networks.place(row)?.line ?? row + 1;
+    yield { ref: networks.name(row), line, open: () => networks.at(row) };
   }
-  flush();
 }

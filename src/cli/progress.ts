@@ -1,4 +1,5 @@
 // Progress of long work, on standard error: one line that changes on a terminal, a line every tenth elsewhere.
+import { fit, terminalWidth } from './text/format.js';
 
 export interface ProgressLine {
   /** @param part of the work that is done, 0 to 1 */
@@ -29,7 +30,10 @@ export function progressLine(title: string): ProgressLine {
       const percent = `${Math.floor(part * 100)}%`.padStart(4);
       const eta = left === undefined ? '' : `, ${duration(left)} left`;
       const line = `${title} ${percent}${eta}${note === '' ? '' : `, ${note}`}`;
-      process.stderr.write(isTerminal ? `\r\x1b[K${line.slice(0, 79)}` : `${line}\n`);
+      // A full line would move the cursor to the next one.
+      process.stderr.write(
+        isTerminal ? `\r\x1b[K${fit(line, terminalWidth(process.stderr) - 1)}` : `${line}\n`,
+      );
     },
     end() {
       if (isTerminal) process.stderr.write('\r\x1b[K');

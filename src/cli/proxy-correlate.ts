@@ -11,16 +11,13 @@ import { writeOutput } from '../store/write-file.js';
 import { names, wholeNumber } from './command.js';
 import {
   logOutput,
-  noteProblems,
-  type Outlets,
   requestFrom,
   runOptions,
   type ScoringFlags,
   sampleFiles,
-  widthOf,
-  withProgress,
   withScoring,
 } from './score-options.js';
+import { noteProblems, type Outlets, widthOf, withProgress } from './score-outlets.js';
 import { untilStopped } from './signals.js';
 import { correlatePage, correlateText } from './text/correlate.js';
 

@@ -15,17 +15,13 @@ import { names } from './command.js';
 import { correlateCommand } from './proxy-correlate.js';
 import {
   logOutput,
-  noteProblems,
-  OUTLETS,
-  type Outlets,
   requestFrom,
   runOptions,
   type ScoringFlags,
   sampleFiles,
-  widthOf,
-  withProgress,
   withScoring,
 } from './score-options.js';
+import { noteProblems, OUTLETS, type Outlets, widthOf, withProgress } from './score-outlets.js';
 import { untilStopped } from './signals.js';
 import { wrap } from './text/format.js';
 import { scoreText } from './text/score.js';

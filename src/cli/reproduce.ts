@@ -1,37 +1,16 @@
 // `auspex reproduce`: runs the tables of papers and prints our numbers beside the published ones.
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { bundledTrunk } from '../app/bundled.js';
-import { version } from '../app/version.js';
-import { type CollectedTable, collect } from '../reproduce/collected-results.js';
-import { DATA, type DataName, fileNames } from '../reproduce/data.js';
-import { tableHtml } from '../reproduce/html.js';
-import { tableMarkdown } from '../reproduce/markdown.js';
-import { ResultFiles } from '../reproduce/result-files.js';
-import { type RanTable, runTable } from '../reproduce/run-table.js';
+import { reproduceDocumentOf, reproduceListOf } from '../app/documents/reproduce.js';
+import { listReproduced, type Reproduced, type ReproduceRequest, reproduceTable } from '../app/reproduce.js';
 import type { ReproducedTable } from '../reproduce/table.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
-import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
-import { writeOutput } from '../store/write-file.js';
-import { AuspexError } from '../util/errors.js';
-import { print, wholeNumber } from './command.js';
+import { print, threadCount, wholeNumber } from './command.js';
 import { progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
-import { doneText, listJson, listText, tableJson, tableText } from './text/reproduce.js';
+import { doneText, listText, tableText } from './text/reproduce.js';
 
-interface ReproduceFlags {
-  data?: string;
-  out: string;
-  only?: RegExp;
-  draws: number;
-  steps?: number;
-  threads: number;
-  force?: true;
-  report?: string;
-  markdown?: string;
-  json?: true;
-}
+type ReproduceFlags = ReproduceRequest & { json?: true };
 
 /** @param tables those there are, and where lines go: others in tests. */
 export function reproduceCommand({ tables = TABLES, write = print } = {}): Command {
@@ -48,7 +27,7 @@ progress. Without --data: shows existing results and runs nothing.`,
     .option('--only <regex>', 'only cells whose name matches', regex)
     .option('--draws <n>', 'number of draws: seeds 0 to n-1, each with its own rows', atLeastOne, 3)
     .option('--steps <n>', 'shorten every training to n steps, for a trial run', atLeastOne)
-    .option('--threads <n>', 'number of threads', atLeastOne, Math.min(availableParallelism(), 8))
+    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
     .option('--force', 'repeat finished draws and overwrite existing files')
     .option('--report <file>', 'write the plot and the table as one HTML file')
     .option('--markdown <file>', 'write the table as Markdown')
@@ -67,111 +46,39 @@ same command again.
 The JSON is described in docs/json/reproduce.md.`,
     )
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
-      const files = new ResultFiles(flags.out);
-      if (id === undefined) return write(listed(files, tables, flags));
-      const table = reproducedTable(id, tables);
-      checkOutputs({ outputs: outputsOf(flags), inputs: dataFiles(flags), force: flags.force });
-      const ran = flags.data === undefined ? undefined : await run(table, flags.data, flags);
-      const collected = collect(files, table, choiceOf(flags));
-      const shown = { table: withTrial(table, flags), out: flags.out, collected, ran };
-      await writeReports(shown.table, collected, flags);
-      write(flags.json ? tableJson(shown) : tableText(shown));
-      if (ran !== undefined && ran.failures.length > 0) process.exitCode = 1;
+      if (id === undefined) {
+        const all = listReproduced(flags, { tables });
+        return write(flags.json ? pretty(reproduceListOf(all, flags.out)) : listText(all));
+      }
+      const found = await run(id, flags, tables);
+      write(flags.json ? pretty(reproduceDocumentOf(found)) : tableText(found));
+      if (found.ran !== undefined && found.ran.failures.length > 0) process.exitCode = 1;
     });
 }
 
-function outputsOf({ data, out, report, markdown }: ReproduceFlags): PlannedOutput[] {
-  return [
-    ...(data === undefined ? [] : [{ path: out, kind: 'folder' as const }]),
-    ...(report === undefined ? [] : [{ path: report, kind: 'html' as const }]),
-    ...(markdown === undefined ? [] : [{ path: markdown, kind: 'text' as const }]),
-  ];
-}
+const pretty = (document: object): string => JSON.stringify(document, null, 2);
 
-/** Files that may be read from the folder of tables. */
-function dataFiles({ data }: ReproduceFlags): string[] {
-  if (data === undefined) return [];
-  return (Object.keys(DATA) as DataName[]).flatMap((name) => fileNames(name).map((file) => join(data, file)));
-}
-
-function listed(files: ResultFiles, tables: readonly ReproducedTable[], flags: ReproduceFlags): string {
-  if (flags.data ?? flags.report ?? flags.markdown ?? flags.only) {
-    throw new AuspexError(
-      'BAD_OPTION',
-      '--data, --report, --markdown and --only require the name of a table',
-      {
-        hint: `add one of ${tables.map(({ id }) => id).join(', ')}`,
-      },
-    );
-  }
-  const shown = tables.map((table) => ({
-    table,
-    out: flags.out,
-    collected: collect(files, table, choiceOf(flags)),
-    ran: undefined,
-  }));
-  return flags.json ? listJson(shown, flags.out) : listText(shown);
-}
-
-function choiceOf({ only, draws, steps }: ReproduceFlags) {
-  return { draws, ...(only ? { only } : {}), ...(steps === undefined ? {} : { steps }) };
-}
-
-async function run(table: ReproducedTable, data: string, flags: ReproduceFlags): Promise<RanTable> {
-  const line = progressLine(table.id);
+async function run(
+  id: string,
+  flags: ReproduceFlags,
+  tables: readonly ReproducedTable[],
+): Promise<Reproduced> {
+  const line = progressLine(id);
   try {
     return await untilStopped((signal) =>
-      runTable(table, {
-        ...choiceOf(flags),
-        data,
-        out: flags.out,
-        threads: flags.threads,
-        pretrained: bundledTrunk,
-        version: version(),
-        isForced: flags.force ?? false,
+      reproduceTable(id, flags, {
+        tables,
+        signal,
         onProgress: (part, note) => line.report(part, note),
         onDone: (done) => {
           line.end();
-          process.stderr.write(`${doneText(done, table)}\n`);
+          process.stderr.write(`${doneText(done, reproducedTable(id, tables))}\n`);
         },
-        signal,
       }),
     );
-  } catch (error) {
-    if (!(error instanceof AuspexError) || error.code !== 'TRAINING_STOPPED') throw error;
-    throw new AuspexError(error.code, error.message, {
-      kind: 'failure',
-      hint: 'finished draws and checkpoints are kept; the same command continues',
-      cause: error,
-    });
   } finally {
     line.end();
   }
-}
-
-/** A trial must not be taken for a result. */
-function withTrial(table: ReproducedTable, { steps }: ReproduceFlags): ReproducedTable {
-  if (steps === undefined) return table;
-  const warning = `Every training was cut to ${steps} steps: a trial, not a result.`;
-  return { ...table, differs: [warning, ...table.differs] };
-}
-
-async function writeReports(
-  table: ReproducedTable,
-  { lines, results }: CollectedTable,
-  flags: ReproduceFlags,
-): Promise<void> {
-  const { only, draws, steps, markdown, report } = flags;
-  // Folders are left out: they belong to one machine.
-  const command = [
-    `auspex reproduce ${table.id} --data DIR --draws ${draws}`,
-    ...(only ? [`--only '${only.source}'`] : []),
-    ...(steps === undefined ? [] : [`--steps ${steps}`]),
-  ].join(' ');
-  const about = { table, lines, results, command };
-  const save = (path: string, text: string): Promise<void> => writeOutput(path, text);
-  if (markdown !== undefined) await save(markdown, tableMarkdown(about));
-  if (report !== undefined) await save(report, tableHtml(about));
 }
 
 function regex(text: string): RegExp {

@@ -1,16 +1,12 @@
-// The options of everything that scores networks, what they say, and where the commands write.
+// The options of everything that scores networks, and what they say.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GivenInput, ScoringRequest } from '../app/score/plan.js';
-import { isScored, problemText } from '../app/score/record.js';
-import type { ScoreFound, ScoreOptions } from '../app/score/score.js';
+import type { ScoreOptions } from '../app/score/score.js';
 import { LOSS_KINDS } from '../proxies/index.js';
 import type { PlannedOutput } from '../store/outputs.js';
 import { AuspexError } from '../util/errors.js';
-import { printable } from '../util/printable.js';
-import { names, print, wholeNumber, withForce } from './command.js';
-import { progressLine } from './progress.js';
+import { names, threadCount, wholeNumber, withForce } from './command.js';
 import { atLeastOne, type SizeFlags, sizesFrom, withSizes } from './size-options.js';
-import { terminalWidth, wrapLines } from './text/format.js';
 
 export interface ScoringFlags extends SizeFlags {
   proxies?: string[];
@@ -68,10 +64,10 @@ export function withScoring(command: Command): Command {
     )
     .option('-o, --output <file>', 'write scores to a log, one JSON line per network')
     .option('--resume', 'continue the log of an interrupted run')
-    .option('--workers <n>', 'networks to score in parallel', atLeastOne, 1)
+    .option('--workers <n>', 'networks to score in parallel', threadCount, 1)
     .option('--memory <size>', 'memory that scoring may take: 8GB (60% of what there is)', bytes)
     .option('--timeout <seconds>', 'give up on a network after this time', positive)
-    .option('--threads <n>', 'threads per network (default: all, divided among workers)', atLeastOne)
+    .option('--threads <n>', 'threads per network (default: all, divided among workers)', threadCount)
     .option('--json', 'print JSON');
   return withForce(command);
 }
@@ -106,65 +102,6 @@ export function logOutput({ output, resume }: ScoringFlags): PlannedOutput[] {
 /** Files that scores depend on, other than networks. */
 export function sampleFiles({ inputs = [], targets }: ScoringFlags): (string | undefined)[] {
   return [...inputs.map(({ file }) => file), targets];
-}
-
-/** Where the commands write: others in tests. */
-export interface Outlets {
-  readonly write: (text: string) => void;
-  /** What is said beside the result. */
-  readonly note: (text: string) => void;
-  readonly exit: (code: number) => void;
-  /** Of the terminal. */
-  readonly width?: number;
-}
-
-export const OUTLETS: Outlets = {
-  write: print,
-  note: (text) => void process.stderr.write(`${wrapLines(text)}\n`),
-  exit: (code) => {
-    process.exitCode = code;
-  },
-};
-
-/** How wide what a command writes may be. */
-export function widthOf({ width = terminalWidth() }: Outlets): number {
-  return width;
-}
-
-/** Runs work that reports how many networks are done. */
-export async function withProgress<T>(
-  title: string,
-  work: (progress: NonNullable<ScoreOptions['progress']>) => Promise<T>,
-): Promise<T> {
-  const line = progressLine(title.length > 40 ? 'proxy' : title);
-  try {
-    return await work((done, all) => {
-      if (all > 1) line.report(done / all, `${Math.floor(done)} of ${all}`);
-      else if (process.stderr.isTTY) line.report(done, '');
-    });
-  } finally {
-    line.end();
-  }
-}
-
-/** Says which networks failed and whether the work was stopped. */
-export function noteProblems({ records, given, output, columns }: ScoreFound, { note }: Outlets): void {
-  const isDone = (record: (typeof records)[number]): boolean =>
-    columns.length === 0 ? record.explanation !== undefined : isScored(record);
-  const failed = records.filter((record) => !isDone(record));
-  const [first] = failed;
-  if (first !== undefined) {
-    const problem = first.error ?? Object.values(first.errors ?? {})[0];
-    const what = columns.length === 0 ? 'explained' : 'scored';
-    const count =
-      given === 1 ? '' : `${failed.length} of ${records.length} networks could not be ${what}; first error: `;
-    const hint = problem?.hint === undefined ? '' : `\n  try: ${problem.hint}`;
-    note(`${count}${printable(first.network)}: ${printable(problemText(problem))}${hint}`);
-  }
-  if (records.length < given) {
-    const hint = output === null ? '' : `; the same command with --resume continues ${output}`;
-    note(`stopped after ${records.length} of ${given} networks${hint}`);
-  }
 }
 
 function input(text: string, before: GivenInput[] = []): GivenInput[] {

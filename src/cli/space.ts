@@ -1,14 +1,12 @@
 // `auspex space`: lists search spaces; samples, describes and exports their architectures.
 import { Command } from 'commander';
-import { spaceDescriptionOf, spaceListOf } from '../app/documents/space.js';
-import { linesOf } from '../app/lines.js';
-import { describeLines, exportNetwork, openSpace } from '../app/space.js';
+import { spaceListOf } from '../app/documents/space.js';
+import { exportNetwork, openSpace } from '../app/space.js';
 import { SPACES } from '../spaces/index.js';
 import { sampleSpace } from '../spaces/sample.js';
-import { AuspexError } from '../util/errors.js';
 import { print, wholeNumber, withForce } from './command.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
-import { wrapLines } from './text/format.js';
+import { describeCommand } from './space-describe.js';
 import { descriptionText, listText, spaceText } from './text/space.js';
 
 interface JsonFlag {
@@ -18,7 +16,7 @@ interface JsonFlag {
 const JSON_HELP = 'The JSON is described in docs/json/space.md.';
 const SPACE_ARGUMENT = 'name of a space, or onnx:FILE';
 
-const printJson = (document: object, indent?: number): void => print(JSON.stringify(document, null, indent));
+const printJson = (document: object): void => print(JSON.stringify(document, null, 2));
 
 export function spaceCommand(): Command {
   return new Command('space')
@@ -43,7 +41,7 @@ function listCommand(): Command {
     )
     .action((name: string | undefined, flags: JsonFlag) => {
       const spaces = name === undefined ? SPACES : [openSpace(name)];
-      if (flags.json) printJson(spaceListOf(spaces), 2);
+      if (flags.json) printJson(spaceListOf(spaces));
       else if (name === undefined) print(`${listText(spaces)}\nonnx:FILE  the neighbourhood of an ONNX file`);
       else print(spaceText(spaces[0]!));
     });
@@ -61,54 +59,8 @@ function sampleCommand(): Command {
     .action((name: string, { count, seed, json }: { count: number; seed: number } & JsonFlag) => {
       const space = openSpace(name);
       const architectures = sampleSpace(space, count, seed);
-      if (json) printJson({ schema: 'auspex.space.sample/1', space: space.name, seed, architectures }, 2);
+      if (json) printJson({ schema: 'auspex.space.sample/1', space: space.name, seed, architectures });
       else for (const arch of architectures) print(arch);
-    });
-}
-
-type DescribeFlags = SizeFlags & JsonFlag & { input?: string };
-
-function describeCommand(): Command {
-  const command = new Command('describe')
-    .summary('parameters, MACs, FLOPs, hash and depth of architectures')
-    .description('Parameters, MACs, FLOPs, hash and depth of architectures.')
-    .argument('<space>', SPACE_ARGUMENT)
-    .argument('[arch...]', 'architectures')
-    .option('--input <file>', 'architectures, one per line; - for standard input')
-    .option('--json', 'print JSON, one object per line');
-  return withSizes(command)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  auspex space sample nasbench201 -n 100 > archs.txt
-  auspex space describe nasbench201 --input archs.txt --json
-  auspex space describe nats-size 8:16:24:32:40 --resolution 64
-
-Depth is the number of convolutions and matrix products on the longest path.
-Architectures with the same hash are the same network. Invalid lines are
-reported, the others are described, and the exit code is 2.
-${JSON_HELP}`,
-    )
-    .action(async (name: string, archs: string[], flags: DescribeFlags) => {
-      const space = openSpace(name);
-      if (archs.length > 0 === (flags.input !== undefined)) {
-        throw new AuspexError('BAD_OPTION', 'give architectures, or a file of them with --input', {
-          hint: "auspex space describe <space> '<arch>'",
-        });
-      }
-      const lines = flags.input === undefined ? archs : linesOf(flags.input);
-      let isFirst = true;
-      for await (const { line, result } of describeLines(space, lines, sizesFrom(flags), flags.input)) {
-        if (flags.json) printJson(spaceDescriptionOf(result, line));
-        if (result instanceof AuspexError) {
-          process.stderr.write(`${wrapLines(result.describe())}\n`);
-          process.exitCode = 2;
-        } else if (!flags.json) {
-          print(`${isFirst ? '' : '\n'}${descriptionText(result)}`);
-          isFirst = false;
-        }
-      }
     });
 }
 
@@ -136,7 +88,7 @@ function exportCommand(): Command {
         file,
         force,
       });
-      if (flags.json) printJson({ schema: 'auspex.space.export/1', space, ...described, seed, file }, 2);
+      if (flags.json) printJson({ schema: 'auspex.space.export/1', space, ...described, seed, file });
       else print(`${descriptionText(described)}\n  written to ${file}, seed ${seed}`);
     });
 }

@@ -1,42 +1,65 @@
 // A tensor whose elements are computed from others when someone reads them: a constant of a transformed network costs
-// nothing until then, and is not kept afterwards.
+// nothing until then, and is not kept afterwards. Of a part, only that part is computed.
 import { ByteRange, type ByteSource } from '../util/bytes.js';
-import { bytesFor } from './dtype.js';
-import { elementCount, fromNumbers, type Tensor, tensorBytes } from './tensor.js';
+import { bitsOf, bytesFor } from './dtype.js';
+import { elementCount, fromNumbers, rawRange, type Tensor, tensorBytes, tensorNumbers } from './tensor.js';
 
 /** Types whose elements are written from numbers. */
 export type ComputedType = 'float16' | 'bfloat16' | 'float32' | 'float64';
 
-/** @param compute all elements in order, as often as they are asked for. */
+/** Elements `from` … `to` − 1, in order. */
+export type Compute = (from: number, to: number) => ArrayLike<number>;
+
 export function computedTensor(
   name: string,
   dtype: ComputedType,
   dims: readonly number[],
-  compute: () => ArrayLike<number>,
+  compute: Compute,
 ): Tensor {
-  const source = new ComputedSource(bytesFor(dtype, elementCount({ dims })), () =>
-    tensorBytes(fromNumbers(name, dtype, dims, compute())),
-  );
+  const source = new ComputedSource(name, dtype, elementCount({ dims }), compute);
   return { name, dtype, dims, data: { kind: 'raw', bytes: new ByteRange(source, 0, source.size) } };
 }
-
-/** Small results are kept, as they are asked for piece by piece. */
-const KEPT_BYTES = 65_536;
 
 class ComputedSource implements ByteSource {
   readonly size: number;
   readonly windowBytes = Number.POSITIVE_INFINITY;
-  readonly #compute: () => Uint8Array;
-  #kept: Uint8Array | undefined;
+  readonly #name: string;
+  readonly #dtype: ComputedType;
+  readonly #compute: Compute;
 
-  constructor(size: number, compute: () => Uint8Array) {
-    this.size = size;
+  constructor(name: string, dtype: ComputedType, count: number, compute: Compute) {
+    this.#name = name;
+    this.#dtype = dtype;
+    this.size = bytesFor(dtype, count);
     this.#compute = compute;
   }
 
   read(offset: number, length: number): Uint8Array {
-    const bytes = this.#kept ?? this.#compute();
-    if (this.size <= KEPT_BYTES) this.#kept = bytes;
-    return bytes.subarray(offset, offset + length);
+    const width = bitsOf(this.#dtype) / 8;
+    const from = Math.floor(offset / width);
+    const to = Math.ceil((offset + length) / width);
+    const bytes = tensorBytes(fromNumbers(this.#name, this.#dtype, [to - from], this.#compute(from, to)));
+    return bytes.subarray(offset - from * width, offset - from * width + length);
   }
+}
+
+/** Elements of a tensor; of one that is stored as bytes, the others are not read. */
+export function numbersIn(tensor: Tensor, from = 0, to = elementCount(tensor)): ArrayLike<number> {
+  const raw = rawRange(tensor);
+  const bits = bitsOf(tensor.dtype);
+  if (raw === undefined || raw.length !== bytesFor(tensor.dtype, elementCount(tensor))) {
+    const all = tensorNumbers(tensor);
+    return from === 0 && to === all.length ? all : all.slice(from, to);
+  }
+  // Several numbers may share a byte.
+  const first = bits < 8 ? from - (from % (8 / bits)) : from;
+  const start = (first * bits) / 8;
+  const bytes = new ByteRange(raw.source, raw.offset + start, bytesFor(tensor.dtype, to - first));
+  if (tensor.dtype === 'uint8') return bytes.read();
+  if (tensor.dtype === 'int8') {
+    const read = bytes.read();
+    return new Int8Array(read.buffer, read.byteOffset, read.length);
+  }
+  const part = tensorNumbers({ ...tensor, dims: [to - first], data: { kind: 'raw', bytes } });
+  return first === from ? part : part.slice(from - first);
 }

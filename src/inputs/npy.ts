@@ -1,6 +1,5 @@
 // Arrays as numpy saves them (Node only): `np.save('images.npy', x)`. Format: NEP 1, versions 1 to 3.
-import { readFileSync } from 'node:fs';
-import { unreadable } from '../onnx/file.js';
+import { readBytes } from '../onnx/file.js';
 import type { TypedArray } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
@@ -32,12 +31,7 @@ const MAGIC = '\x93NUMPY';
 
 /** Codes: FILE_UNREADABLE, NPY_FORMAT. */
 export function readNpy(path: string): NpyArray {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const bytes = readBytes(path);
   const wrong = (message: string, hint = "write it with numpy: np.save('file.npy', array)"): AuspexError =>
     new AuspexError('NPY_FORMAT', message, { where: { file: path }, hint });
   if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== MAGIC)

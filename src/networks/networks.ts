@@ -7,6 +7,8 @@ export interface Networks {
   at(row: number): Network;
   /** All networks in their order, so many at a time. */
   chunks(size: number): Iterable<readonly Network[]>;
+  /** Where a user finds a row, if that is another place than its number: `row 12 of the table`. */
+  readonly rowName?: (row: number) => string;
 }
 
 /** Networks that are kept. */
@@ -15,7 +17,11 @@ export function listOf(networks: readonly Network[]): Networks {
 }
 
 /** Networks that are made when they are asked for. */
-export function lazily(count: number, make: (row: number) => Network): Networks {
+export function lazily(
+  count: number,
+  make: (row: number) => Network,
+  rowName?: Networks['rowName'],
+): Networks {
   return {
     count,
     at: make,
@@ -24,10 +30,12 @@ export function lazily(count: number, make: (row: number) => Network): Networks 
         yield Array.from({ length: Math.min(size, count - start) }, (_, i) => make(start + i));
       }
     },
+    ...(rowName ? { rowName } : {}),
   };
 }
 
 /** Some rows of others, in the order given. */
 export function rowsOf(networks: Networks, rows: ArrayLike<number>): Networks {
-  return lazily(rows.length, (i) => networks.at(rows[i]!));
+  const { rowName } = networks;
+  return lazily(rows.length, (i) => networks.at(rows[i]!), rowName && ((i) => rowName(rows[i]!)));
 }

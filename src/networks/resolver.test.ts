@@ -7,6 +7,7 @@ import { Builder } from '../ops/build.js';
 import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import { ARCH_KEY } from '../spaces/network-builder.js';
 import { AuspexError } from '../util/errors.js';
+import { codeOf } from '../util/errors.testing.js';
 import { Resolver } from './resolver.js';
 
 const CELL = '|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|';
@@ -42,16 +43,6 @@ function countingResolver(models: Record<string, Model>): { resolver: Resolver; 
     },
   });
   return { resolver, opened };
-}
-
-function codeOf(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof AuspexError) return error.code;
-    throw error;
-  }
-  return 'none';
 }
 
 describe('Resolver', () => {

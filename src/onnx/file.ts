@@ -6,6 +6,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readFileSync,
   readSync,
   realpathSync,
   renameSync,
@@ -111,6 +112,15 @@ export function unreadable(path: string, cause: unknown): AuspexError {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
   const reason = REASONS[code] ?? `the file cannot be read (${code})`;
   return new AuspexError('FILE_UNREADABLE', reason, { where: { file: path }, cause });
+}
+
+/** All of a small file. @throws AuspexError FILE_UNREADABLE */
+export function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
 }
 
 function readPart(path: string, descriptor: number, offset: number, length: number): Uint8Array {

@@ -73,8 +73,8 @@ export type Rounding = 'left-out' | 'straight-through';
  */
 export type Saturation = 'everywhere' | 'rectifiers';
 
-/** Steps within a step: a power of two, so that nothing is lost. */
-const FINER = 4096;
+/** Rounded to so much finer steps, a float32 stays what it is: a power of two that lets all its bits be whole. */
+const FINER = 2 ** 60;
 
 export type Bounds = readonly [lowest: number, highest: number];
 
@@ -168,12 +168,16 @@ export class Dequantisation extends Expansion {
     return isExact ? this.#rounded(kept, s) : kept;
   }
 
-  /** Whole steps, with the gradient of the value itself: rounding to far finer steps hides the value from gradients. */
+  /**
+   * Whole steps, with the gradient of the value itself: v − hidden is 0 to the bit, but gradients lead through v only. It
+   * must be: a network of rounded numbers amplifies the smallest difference to that of a whole step.
+   */
   #rounded(real: Value, step: number): Value {
     const { builder } = this;
-    const steps = real.div(Math.fround(step));
+    const steps = real.cast('float32').div(Math.fround(step));
     const hidden = builder.op('Round', [steps.mul(FINER)]).div(FINER);
-    return steps.add(builder.op('Round', [steps]).sub(hidden)).mul(Math.fround(step));
+    const whole = builder.op('Round', [steps]).add(steps.sub(hidden));
+    return whole.mul(Math.fround(step)).cast(real.dtype);
   }
 
   /** The product of two scales; a constant where both are. */
@@ -181,10 +185,10 @@ export class Dequantisation extends Expansion {
     const [x, y] = [this.constant(a), this.constant(b)];
     if (x === undefined || y === undefined || !isFloatType(x.dtype)) return a.mul(b);
     const dims = x.dims.length > y.dims.length || elementCount(x) > elementCount(y) ? x.dims : y.dims;
-    const tensor = computedTensor(this.builder.freshName('scale'), x.dtype, dims, () => {
+    const tensor = computedTensor(this.builder.freshName('scale'), x.dtype, dims, (from, to) => {
       const [left, right] = [tensorNumbers(x), tensorNumbers(y)];
-      return Float64Array.from({ length: elementCount({ dims }) }, (_, i) => {
-        return left[i % left.length]! * right[i % right.length]!;
+      return Float64Array.from({ length: to - from }, (_, i) => {
+        return left[(from + i) % left.length]! * right[(from + i) % right.length]!;
       });
     });
     return this.builder.initializer(tensor);

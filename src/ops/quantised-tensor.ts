@@ -1,8 +1,8 @@
 // Constants of quantised networks as floats, computed when they are read. One scale and zero point may hold for the
 // whole tensor, for each slice along an axis, or for each block of elements along it.
-import { type ComputedType, computedTensor } from '../graph/computed-tensor.js';
+import { type ComputedType, computedTensor, numbersIn } from '../graph/computed-tensor.js';
 import { bitsOf, type DataType, isInteger, kindOf } from '../graph/dtype.js';
-import { elementCount, type Tensor, tensorBytes, tensorNumbers } from '../graph/tensor.js';
+import type { Tensor } from '../graph/tensor.js';
 
 export interface Blocks {
   /** Undefined where one number holds for all. */
@@ -30,12 +30,12 @@ export function dequantisedTensor(
   parameters: TensorParameters,
   blocks: Blocks,
 ): Tensor {
-  const tensor = computedTensor(name, dtype, q.dims, () => {
+  const tensor = computedTensor(name, dtype, q.dims, (from, to) => {
     const { scales, zeroPoints, which } = read(q.dims, parameters, blocks);
-    const numbers = smallNumbers(q);
+    const numbers = numbersIn(q, from, to);
     const out = new Float32Array(numbers.length);
     for (let i = 0; i < out.length; i++) {
-      const at = which(i);
+      const at = which(from + i);
       out[i] = (numbers[i]! - zeroPoints[at % zeroPoints.length]!) * scales[at % scales.length]!;
     }
     return out;
@@ -56,12 +56,12 @@ export function requantisedTensor(
   const bits = bitsOf(to);
   const lowest = kindOf(to) === 'uint' ? 0 : -(2 ** (bits - 1));
   const highest = lowest + 2 ** bits - 1;
-  const tensor = computedTensor(name, dtype, x.dims, () => {
+  const tensor = computedTensor(name, dtype, x.dims, (from, to) => {
     const { scales, zeroPoints, which } = read(x.dims, parameters, blocks);
-    const numbers = smallNumbers(x);
+    const numbers = numbersIn(x, from, to);
     const out = new Float32Array(numbers.length);
     for (let i = 0; i < out.length; i++) {
-      const at = which(i);
+      const at = which(from + i);
       const [s, z] = [scales[at % scales.length]!, zeroPoints[at % zeroPoints.length]!];
       const q = Math.min(highest, Math.max(lowest, roundHalfEven(Math.fround(numbers[i]! / s)) + z));
       out[i] = (q - z) * s;
@@ -89,8 +89,8 @@ function read(
   { scale, zeroPoint }: TensorParameters,
   { axis, size }: Blocks,
 ): ReadParameters {
-  const scales = scale ? smallNumbers(scale) : [1];
-  const zeroPoints = zeroPoint ? smallNumbers(zeroPoint) : [0];
+  const scales = scale ? numbersIn(scale) : [1];
+  const zeroPoints = zeroPoint ? numbersIn(zeroPoint) : [0];
   if (axis === undefined) return { scales, zeroPoints, which: () => 0 };
   const inner = dims.slice(axis + 1).reduce((n, d) => n * d, 1);
   const along = dims[axis]!;
@@ -105,15 +105,4 @@ function read(
       return (Math.floor(slice / along) * blocks + block) * inner + (i % inner);
     },
   };
-}
-
-/** The elements; bytes without a number object for each. */
-export function smallNumbers(tensor: Tensor): ArrayLike<number> {
-  const { dtype } = tensor;
-  if (dtype === 'uint8') return tensorBytes(tensor);
-  if (dtype === 'int8') {
-    const bytes = tensorBytes(tensor);
-    return new Int8Array(bytes.buffer, bytes.byteOffset, elementCount(tensor));
-  }
-  return tensorNumbers(tensor);
 }

@@ -103,6 +103,18 @@ export function testKind(kind: PredictorKind, expectations: KindExpectations): v
       expect((await outputOf(predictor, listOf([]))).length).toBe(0);
     });
 
+    it('tells how far networks are from those of its training', async () => {
+      if (predictor.predict === undefined) return;
+      const { distance } = await predictor.predict(known);
+      expect(distance?.length).toBe(TRAINED);
+      expect(Math.max(...distance!)).toBeCloseTo(1, 9);
+      for (const each of distance!) expect(each).toBeGreaterThanOrEqual(0);
+      const again = await decodePredictor(predictor.toOnnx(), { threads: 1 });
+      const [first, repeated] = (await again.predict!(rowsOf(known, [3, 3]))).distance!;
+      expect([first, repeated]).toEqual([distance![3], distance![3]]);
+      await again.dispose();
+    });
+
     it('looks at every network once', async () => {
       const looks = new Map<string, number>();
       const counted = (name: string, of: Networks): Networks =>

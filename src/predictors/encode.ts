@@ -2,8 +2,8 @@
 import type { Network } from '../networks/network.js';
 import { lazily, type Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
+import { Pace } from '../util/pauses.js';
 import { printableStart } from '../util/printable.js';
-import { Pace } from './paced.js';
 import { type EncodeOptions, type GraphSet, saidOf } from './views/view.js';
 
 export interface RowOptions extends EncodeOptions {
@@ -47,7 +47,8 @@ export async function encodeRows(
   const errors = new Map<number, AuspexError>();
   const refuse = (row: number, network: Network | undefined, error: unknown): void => {
     if (!(error instanceof AuspexError)) throw error;
-    const named = inRow(saidOf(subject, error), networks.count > 1 ? row : undefined, network);
+    const place = networks.count > 1 ? (networks.rowName?.(row) ?? `row ${row}`) : undefined;
+    const named = inRow(saidOf(subject, error), place, network);
     if (onBad === undefined) throw named;
     errors.set(row, named);
     onBad(row, named);
@@ -89,11 +90,9 @@ export async function encodeRows(
 }
 
 /** An error with the row and the network it is about. */
-function inRow(error: AuspexError, row: number | undefined, network: Network | undefined): AuspexError {
+function inRow(error: AuspexError, row: string | undefined, network: Network | undefined): AuspexError {
   const ref = network && network.file === undefined ? printableStart(network.ref, 120) : undefined;
-  const path = [row === undefined ? undefined : `row ${row}`, ref, error.where.path].filter(
-    (part) => part !== undefined,
-  );
+  const path = [row, ref, error.where.path].filter((part) => part !== undefined);
   const { path: _, ...where } = error.where;
   error.where = { ...where, ...(path.length > 0 ? { path: path.join(', ') } : {}) };
   return network?.file === undefined ? error : error.within({ file: network.file });
@@ -132,5 +131,5 @@ export function rememberingFirst(networks: Networks, count = 64): Networks {
     }
     return network;
   };
-  return lazily(networks.count, at);
+  return lazily(networks.count, at, networks.rowName);
 }

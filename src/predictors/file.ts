@@ -1,5 +1,6 @@
 // What a predictor's file says of it, as metadata of the ONNX model: checked when it is read, and brought up to date if an
 // earlier version wrote it.
+
 import * as z from 'zod';
 import { isKnown } from '../graph/dim.js';
 import type { Model } from '../graph/graph.js';
@@ -7,6 +8,7 @@ import { isTensor } from '../graph/types.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import type { Entry, Json, LabelInfo, PredictorInfo } from './predictor.js';
+import { REACH } from './reach.js';
 import { viewNamed } from './views/index.js';
 
 /** Where the metadata of a predictor's file have its `PredictorInfo`, as JSON. */
@@ -45,7 +47,14 @@ const INFO = z.object({
   version: z.literal(2),
   kind: z.string(),
   entries: z
-    .array(z.object({ view: z.string(), state: z.json(), gives: z.enum(['values', 'latent', 'preference']) }))
+    .array(
+      z.object({
+        view: z.string(),
+        state: z.json(),
+        gives: z.enum(['values', 'latent', 'preference']),
+        reach: REACH.optional(),
+      }),
+    )
     .min(1),
   labels: z.array(LABEL),
   seen: z.object({

@@ -18,9 +18,10 @@ import {
   transformOf,
 } from './labels.js';
 import { OnnxPredictor } from './onnx-predictor.js';
-import { expectGoing } from './paced.js';
 import type { Json, LabelInfo, PredictorInfo } from './predictor.js';
+import { reachOf } from './reach.js';
 import { Runner } from './runner.js';
+import { expectGoing } from './stopped.js';
 import { diverged, type TrainedMember } from './train.js';
 import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 
@@ -109,10 +110,11 @@ export async function fitLabels(
   const runner = new Runner(model, { threads: run.threads });
   const fresh = held && freshRows(train.keys, held.keys);
   const intervals = heldOut && (await intervalsOf(runner, heldOut, fresh!));
+  const reach = reachOf(train.set);
   const info: PredictorInfo = {
     version: 2,
     kind: kind.name,
-    entries: [{ view: viewName, state, gives: 'values' }],
+    entries: [{ view: viewName, state, gives: 'values', ...(reach ? { reach } : {}) }],
     labels: labels.names.map((name, i): LabelInfo => {
       const transform = transformOf(labels, i);
       const better = labels.better?.[i] ?? (transform.scale === 'log' ? 'lower' : 'higher');

@@ -154,23 +154,25 @@ export function changedOptions<O>(
   base: O,
   changes: RecipeChanges['model'] = {},
 ): O {
-  const described = describedOptions(options, base);
+  const described = describedOptions(options);
+  const like = (name: string): string => JSON.stringify((base as Record<string, unknown>)[name]);
+  const all = [...described].map(([name, range]) => `${name}: ${range}, like ${like(name)}`);
   const wrong = (message: string): AuspexError =>
     new AuspexError('MODEL_OPTION', message, {
-      hint: described.size === 0 ? 'it has no options' : `it has ${[...described.values()].join('; ')}`,
+      hint: all.length === 0 ? 'it has no options' : `it has ${all.join('; ')}`,
     });
   for (const name of Object.keys(changes)) {
     if (!described.has(name)) throw wrong(`${kind} has no option '${printableStart(name, 40)}'`);
   }
   const found = options.safeParse({ ...base, ...changes });
   if (found.success) return found.data;
-  const { path, message } = found.error.issues[0]!;
+  const { path, message, code } = found.error.issues[0]!;
   const name = path[0] === undefined ? undefined : String(path[0]);
-  throw name === undefined
-    ? wrong(`options of ${kind}: ${message}`)
-    : wrong(
-        `option '${name}' of ${kind} cannot be ${printableStart(JSON.stringify(changes[name] ?? null), 60)}: ${message}`,
-      );
+  if (name === undefined) throw wrong(`options of ${kind}: ${message}`);
+  // What a kind checks itself says why; what a schema says is for programmers.
+  const why = code === 'custom' ? message : `it must be ${described.get(name)}`;
+  const given = printableStart(JSON.stringify(changes[name] ?? null), 60);
+  throw wrong(`option '${name}' of ${kind} cannot be ${given}: ${why}`);
 }
 
 interface JsonSchema {
@@ -183,15 +185,10 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Every option in words: `width: a whole number from 4 to 1024, like 64`. */
-function describedOptions(options: z.ZodType, base: unknown): ReadonlyMap<string, string> {
+/** What every option may be, in words: a whole number from 4 to 1024. */
+function describedOptions(options: z.ZodType): ReadonlyMap<string, string> {
   const { properties = {} } = z.toJSONSchema(options, { io: 'input' }) as JsonSchema;
-  return new Map(
-    Object.entries(properties).map(([name, schema]) => {
-      const like = JSON.stringify((base as Record<string, unknown>)[name]);
-      return [name, `${name}: ${rangeText(schema)}, like ${like}`];
-    }),
-  );
+  return new Map(Object.entries(properties).map(([name, schema]) => [name, rangeText(schema)]));
 }
 
 function rangeText({ type, enum: names, minimum, exclusiveMinimum, maximum, items }: JsonSchema): string {

@@ -12,7 +12,11 @@ export function tableNetworks(
   resolver = new Resolver(),
 ): Networks {
   const { space } = table;
-  return lazily(rows.length, (i) => resolver.network(table.arch(rows[i]!), { space }));
+  return lazily(
+    rows.length,
+    (i) => resolver.network(table.arch(rows[i]!), { space }),
+    (i) => `row ${rows[i]! + 1} of the table`,
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ import { KINDS } from './kind.js';
 import { transformNamed } from './labels.js';
 import { intervalEnds, Predictions } from './predictions.js';
 import type { Entry, Matrix, PredictOptions, Predictor, PredictorInfo } from './predictor.js';
+import { distanceOf } from './reach.js';
 import { Runner } from './runner.js';
 import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 
@@ -88,17 +89,21 @@ export class OnnxPredictor implements Predictor {
 
   async #predict(networks: Networks, options: PredictOptions = {}): Promise<Predictions> {
     const { labels } = this.info;
-    const { view: name, state } = this.#entry('values');
-    const view = viewNamed(name);
+    const { reach } = this.#entry('values');
     const transforms = labels.map(({ transform }) => transformNamed(transform).ofNetwork);
     const measures = transforms.map((of) => of && new Float64Array(networks.count));
-    const distance = view.distance && new Float64Array(networks.count).fill(Number.NaN);
-    const values = await this.#columns('values', networks, options, (row, network) => {
-      transforms.forEach((of, i) => {
-        if (of) measures[i]![row] = of.measure(network);
-      });
-      if (distance) distance[row] = view.distance!(network, state);
-    });
+    const distance = reach && new Float64Array(networks.count).fill(Number.NaN);
+    const values = await this.#columns(
+      'values',
+      networks,
+      options,
+      (row, network) => {
+        transforms.forEach((of, i) => {
+          if (of) measures[i]![row] = of.measure(network);
+        });
+      },
+      distance,
+    );
     const more = distance ? { distance } : {};
     if (transforms.every((of) => of === undefined)) return new Predictions(labels, values, more);
     const ends = intervalEnds(labels, values);
@@ -159,9 +164,10 @@ export class OnnxPredictor implements Predictor {
     networks: Networks,
     { onBad, onProgress, signal }: PredictOptions = {},
     visit?: (row: number, network: Network) => void,
+    distance?: Float64Array,
   ): Promise<Float64Array> {
     const width = this.#runner.widthOf(gives);
-    const { view: name, state } = this.#entry(gives);
+    const { view: name, state, reach } = this.#entry(gives);
     const view = viewNamed(name);
     const found = new Float64Array(networks.count * width).fill(Number.NaN);
     for (let start = 0; start < networks.count; start += CHUNK) {
@@ -181,9 +187,13 @@ export class OnnxPredictor implements Predictor {
         },
       );
       const values = await this.#runner.runAll(gives, set, networks.count);
-      rows.forEach((row, i) => void found.set(values.subarray(i * width, (i + 1) * width), row * width));
+      rows.forEach((row, i) => {
+        found.set(values.subarray(i * width, (i + 1) * width), row * width);
+        if (distance && reach && set.outline) distance[row] = distanceOf(set.outline(i), reach);
+      });
       for (const [row, first] of twins) {
         found.copyWithin(row * width, first * width, (first + 1) * width);
+        if (distance) distance[row] = distance[first]!;
       }
     }
     return found;

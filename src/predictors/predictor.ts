@@ -6,6 +6,7 @@ import type { Networks } from '../networks/networks.js';
 import type { AuspexError } from '../util/errors.js';
 import type { IntervalRule } from './intervals.js';
 import type { Predictions } from './predictions.js';
+import type { Reach } from './reach.js';
 
 /** What JSON can hold. */
 export type Json =
@@ -50,6 +51,8 @@ export interface Entry {
   readonly state: Json;
   /** Numbers in the labels' units; an embedding; whether the first of a pair is better. */
   readonly gives: 'values' | 'latent' | 'preference';
+  /** What networks of the training were like, where the view can outline them; distances are told by it. */
+  readonly reach?: Reach;
 }
 
 /** What a file says of its predictor. */

@@ -10,7 +10,7 @@ import type { SessionOptions } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import type { Random } from '../util/random.js';
 import { bucketsOf, drawnBatches, predictAll, stacked } from './batches.js';
-import { expectGoing } from './paced.js';
+import { expectGoing } from './stopped.js';
 import type { GraphSet } from './views/view.js';
 
 /** Where a checkpoint of a name, such as `member0`, is kept. */

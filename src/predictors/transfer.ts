@@ -11,8 +11,6 @@ import { FeatureRows } from './views/feature-rows.js';
 
 /** Parameters of the layers that are not kept when a predictor is trained further for other labels. */
 const HEAD = /^head\./;
-const HEAD_WEIGHT = 'head.weight';
-const HEAD_BIAS = 'head.bias';
 
 /** Weights of ridge regressions that are tried. */
 const RIDGES = [0.01, 0.1, 1, 10, 100];
@@ -25,8 +23,9 @@ export interface LinearHead {
 }
 
 /**
- * Weights to begin with for other labels: the trunk of every member and, where its head is one linear layer, the head that
- * combines the known labels to the new ones.
+ * Weights to begin with for other labels: the trunk of every member, and heads that say the new labels from the known ones.
+ * Where one layer puts out all labels, it combines them; where every label has layers of its own, a new label begins
+ * with those of the known one that tells it best, scaled and moved.
  */
 export async function startFrom(
   from: OnnxPredictor,
@@ -34,17 +33,109 @@ export async function startFrom(
   standard: Standard,
 ): Promise<Weights[]> {
   const members = memberWeights(from.model);
-  const heads = members.map((member) => ({ weight: member.get(HEAD_WEIGHT), bias: member.get(HEAD_BIAS) }));
-  const starts = members.map((member) => new Map([...member].filter(([name]) => !HEAD.test(name))));
-  const isLinear = heads.every((head): head is LinearHead => !!head.weight && !!head.bias);
-  if (!isLinear || standard.kind !== 'standard') return starts;
+  const trunks = members.map((member) => new Map([...member].filter(([name]) => !HEAD.test(name))));
+  if (standard.kind !== 'standard') return trunks;
   const own = (from.info.recipe as unknown as { readonly scales: readonly LabelScale[] }).scales;
-  const known = learnedLabels(await from.valuesOf(set), own);
-  const targets = learnedLabels(labels.values, scales);
-  combinedHeads(heads, standard.centre, known, targets, scales.length).forEach(({ weight, bias }, member) => {
-    starts[member]!.set(HEAD_WEIGHT, weight).set(HEAD_BIAS, bias);
+  const values = async (): Promise<TransferValues> => ({
+    known: learnedLabels(await from.valuesOf(set), own),
+    count: own.length,
+    targets: learnedLabels(labels.values, scales),
+    labels: scales.length,
   });
-  return starts;
+  const heads = members.map((member) => new Map([...member].filter(([name]) => HEAD.test(name))));
+  const started = hasOwnLayers(heads[0]!, own.length)
+    ? chosenHeads(heads, standard.centre, await values())
+    : isShared(heads[0]!, own.length, scales.length)
+      ? sharedHeads(heads, standard.centre, await values())
+      : [];
+  return trunks.map((trunk, member) => new Map([...trunk, ...(started[member] ?? [])]));
+}
+
+/** What is known of the rows, as it was learned, and what is to be learned: (rows, count), (rows, labels). */
+interface TransferValues {
+  readonly known: Float64Array;
+  readonly count: number;
+  /** NaN where a row lacks a label. */
+  readonly targets: Float64Array;
+  readonly labels: number;
+}
+
+/** Whether every one of several labels has layers of its own: `head.1.0.weight`. */
+function hasOwnLayers(head: Weights, labels: number): boolean {
+  return labels > 1 && [...head.keys()].some((name) => /^head\.\d+\.\d+\./.test(name));
+}
+
+/** Whether one layer puts out all labels. Layers of a single label may be those of a kind that has some for each. */
+function isShared(head: Weights, labels: number, next: number): boolean {
+  const last = lastLayer(head, 'head.');
+  return last !== undefined && (labels > 1 || next === 1 || last === 'head.');
+}
+
+/** `head.` where it is one layer, else `head.2.`, the last of several. */
+function lastLayer(head: Weights, prefix: string): string | undefined {
+  if (head.has(`${prefix}weight`)) return prefix;
+  const places = [...head.keys()].flatMap((name) => {
+    const [, place] = /^(\d+)\.weight$/.exec(name.slice(prefix.length)) ?? [];
+    return name.startsWith(prefix) && place !== undefined ? [Number(place)] : [];
+  });
+  return places.length === 0 ? undefined : `${prefix}${Math.max(...places)}.`;
+}
+
+function layerOf(head: Weights, prefix: string): LinearHead {
+  return { weight: head.get(`${prefix}weight`)!, bias: head.get(`${prefix}bias`)! };
+}
+
+function sharedHeads(heads: readonly Weights[], centre: number, values: TransferValues): Weights[] {
+  const last = lastLayer(heads[0]!, 'head.')!;
+  const layers = heads.map((head) => layerOf(head, last));
+  const { known, targets, labels } = values;
+  return combinedHeads(layers, centre, known, targets, labels).map(({ weight, bias }, member) =>
+    new Map(heads[member]!).set(`${last}weight`, weight).set(`${last}bias`, bias),
+  );
+}
+
+/** For every new label the layers of the known label k of which y = c + a·fₖ fits best. */
+function chosenHeads(heads: readonly Weights[], centre: number, values: TransferValues): Weights[] {
+  const { known, count, targets, labels } = values;
+  const chosen = Array.from({ length: labels }, (_, label) => {
+    const rows = presentRows(targets, labels, label);
+    const truths = rows.map((row) => targets[row * labels + label]!);
+    const fits = Array.from({ length: count }, (_, k) => ({
+      k,
+      ...combination(
+        rows.map((row) => known.subarray(row * count + k, row * count + k + 1)),
+        truths,
+      ),
+    }));
+    return fits.reduce((best, fit) => (fit.error < best.error ? fit : best));
+  });
+  return heads.map((head) => {
+    const next = new Map<string, Float32Array>();
+    chosen.forEach(({ k, factors, offset }, label) => {
+      const [before, prefix] = [`head.${k}.`, labels === 1 ? 'head.' : `head.${label}.`];
+      const last = lastLayer(head, before)!;
+      for (const [name, weights] of head) {
+        if (name.startsWith(before)) next.set(`${prefix}${name.slice(before.length)}`, weights);
+      }
+      const { weight, bias } = layerOf(head, last);
+      const layer = `${prefix}${last.slice(before.length)}`;
+      next.set(
+        `${layer}weight`,
+        weight.map((w) => factors[0]! * w),
+      );
+      next.set(
+        `${layer}bias`,
+        bias.map((b) => factors[0]! * (b + centre) + offset - centre),
+      );
+    });
+    return next;
+  });
+}
+
+function presentRows(targets: Float64Array, labels: number, label: number): number[] {
+  return Array.from({ length: targets.length / labels }, (_, row) => row).filter(
+    (row) => !Number.isNaN(targets[row * labels + label]),
+  );
 }
 
 /**
@@ -64,9 +155,8 @@ export function combinedHeads(
   labels: number,
 ): LinearHead[] {
   const count = heads[0]!.bias.length;
-  const rows = Array.from({ length: known.length / count }, (_, row) => row);
   const combinations = Array.from({ length: labels }, (_, label) => {
-    const present = rows.filter((row) => !Number.isNaN(targets[row * labels + label]));
+    const present = presentRows(targets, labels, label);
     return combination(
       present.map((row) => known.subarray(row * count, (row + 1) * count)),
       present.map((row) => targets[row * labels + label]!),
@@ -90,6 +180,8 @@ export function combinedHeads(
 interface Combination {
   readonly factors: readonly number[];
   readonly offset: number;
+  /** Squared, of rows that were left out in turn. */
+  readonly error: number;
 }
 
 function combination(rows: readonly Float64Array[], targets: readonly number[]): Combination {
@@ -126,5 +218,6 @@ function combination(rows: readonly Float64Array[], targets: readonly number[]):
     RIDGES[errors.indexOf(Math.min(...errors))]!,
   ).toJSON();
   const factors = weights.map((w, k) => w / deviations[k]!);
-  return { factors, offset: factors.reduce((sum, a, k) => sum - a * means[k]!, bias) };
+  const offset = factors.reduce((sum, a, k) => sum - a * means[k]!, bias);
+  return { factors, offset, error: Math.min(...errors) };
 }

@@ -42,7 +42,7 @@ async function scoreOf(proxy: ZeroCostProxy, model: Model, options: SubjectOptio
   return proxy.score(subject, variant === undefined ? {} : { variant });
 }
 
-async function codeOf(promise: Promise<unknown>): Promise<AuspexError> {
+async function errorOf(promise: Promise<unknown>): Promise<AuspexError> {
   const thrown = await promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -98,7 +98,7 @@ export function describeProxy(
     });
 
     it('refuses a variant that it does not have', async () => {
-      expect((await codeOf(scoreOf(proxy, example(), {}, 'nonsense'))).code).toBe('PROXY_VARIANT');
+      expect((await errorOf(scoreOf(proxy, example(), {}, 'nonsense'))).code).toBe('PROXY_VARIANT');
     });
 
     it('takes sizes that the network leaves open', async () => {
@@ -109,13 +109,13 @@ export function describeProxy(
     if (needs.weights) {
       it('refuses a network without weights', async () => {
         const model = modelOf({ inputs: ['x: 4,5'], nodes: ['y = Relu(x)'], outputs: ['y'] });
-        expect((await codeOf(scoreOf(proxy, model))).code).toBe('PROXY_NO_WEIGHTS');
+        expect((await errorOf(scoreOf(proxy, model))).code).toBe('PROXY_NO_WEIGHTS');
       });
     }
 
     if (refusesNaN) {
       it('refuses weights that are no numbers, and names them', async () => {
-        const error = await codeOf(scoreOf(proxy, withNaN(example(), 'w2')));
+        const error = await errorOf(scoreOf(proxy, withNaN(example(), 'w2')));
         expect(error.code).toBe('WEIGHTS_NOT_FINITE');
         expect(error.message).toContain("'w2'");
       });
@@ -123,7 +123,7 @@ export function describeProxy(
 
     if (needs.gradients) {
       it('names an operator on the way that has no gradient', async () => {
-        const error = await codeOf(scoreOf(proxy, withoutRule(), { loss: 'cross-entropy' }));
+        const error = await errorOf(scoreOf(proxy, withoutRule(), { loss: 'cross-entropy' }));
         expect(error.code).toBe('GRADIENT_MISSING');
         expect(error.where).toMatchObject({ node: 'odd', operator: 'Det' });
       });
@@ -131,7 +131,7 @@ export function describeProxy(
 
     if (needs.samples > 1) {
       it('refuses a batch that is too small', async () => {
-        const error = await codeOf(scoreOf(proxy, example('1,3,8,8'), { batch: 1 }));
+        const error = await errorOf(scoreOf(proxy, example('1,3,8,8'), { batch: 1 }));
         expect(error.code).toBe('PROXY_BATCH');
       });
     }
@@ -144,7 +144,7 @@ export function describeProxy(
           outputs: ['y'],
           initializers: [weight('w', [5, 1])],
         });
-        expect((await codeOf(scoreOf(proxy, model))).code).toBe('PROXY_CLASSES');
+        expect((await errorOf(scoreOf(proxy, model))).code).toBe('PROXY_CLASSES');
       });
     }
   });

@@ -1,8 +1,8 @@
 // Results in a folder: `<out>/<table>/<cell>.<seed>.json`, and beside them what a training that was stopped left.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { unreadable } from '../onnx/file.js';
+import { readBytes } from '../onnx/file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA, settingsKey } from './result.js';
@@ -40,13 +40,7 @@ export class ResultFiles {
   read(draw: Draw): DrawResult | undefined {
     const path = this.pathOf(draw);
     if (!existsSync(path)) return undefined;
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      throw unreadable(path, error);
-    }
-    const result = parsed(text);
+    const result = parsed(readBytes(path).toString('utf8'));
     if (result?.schema === RESULT_SCHEMA && result.cell === draw.cell.id && result.seed === draw.seed) {
       return result;
     }

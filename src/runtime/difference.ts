@@ -1,5 +1,5 @@
 // How far two results of running networks are from each other.
-import type { DataType } from '../graph/dtype.js';
+import { type DataType, isFloat } from '../graph/dtype.js';
 import { fromBytes, tensorNumbers } from '../graph/tensor.js';
 import type { HostTensor } from './session.js';
 
@@ -16,7 +16,8 @@ export interface OutputDifference {
 /** How far apart two results are. */
 export function difference(name: string, a: HostTensor, b: HostTensor | undefined): OutputDifference {
   const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY, cosine: 0 };
-  if (b === undefined || a.type !== b.type || String(a.dims) !== String(b.dims)) return apart;
+  const isComparable = b !== undefined && (a.type === b.type || (isFloat(a.type) && isFloat(b.type)));
+  if (!isComparable || String(a.dims) !== String(b.dims)) return apart;
   const [x, y] = [numbersOf(a), numbersOf(b)];
   let [absolute, largest, dot, own, other] = [0, 0, 0, 0, 0];
   for (let i = 0; i < x.length; i++) {
@@ -40,7 +41,7 @@ export function difference(name: string, a: HostTensor, b: HostTensor | undefine
 }
 
 /** Elements; halves come as their bits. */
-function numbersOf({ type, data, dims }: HostTensor): ArrayLike<number | bigint | string> {
+export function numbersOf({ type, data, dims }: HostTensor): ArrayLike<number | bigint | string> {
   if ((type as DataType) !== 'float16') return data as never;
   const bits = data as Uint16Array;
   return tensorNumbers(

@@ -29,7 +29,7 @@ describe('scores put together', () => {
     expect([...(await ntsr.score(networksOfTexts(['a', 'b', 'c', 'd'])))]).toEqual([2.25, 2.5, 2.25, 3]);
     // Another list has other ranks.
     expect([...(await ntsr.score(networksOfTexts(['a', 'b'])))]).toEqual([1.5, 1.5]);
-    expect(() => rankCombined([])).toThrow(/nothing to combine/);
+    expect(() => rankCombined([])).toThrow(/no scores were given to combine/);
   });
 
   it('turn the ranks of those of which less is better', async () => {

@@ -1,7 +1,6 @@
 // Predictors in files.
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { unreadable } from '../onnx/file.js';
+import { readBytes } from '../onnx/file.js';
 import { decodePredictor } from '../predictors/load.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
@@ -9,12 +8,7 @@ import { AuspexError } from '../util/errors.js';
 
 /** @throws AuspexError FILE_UNREADABLE, NOT_A_PREDICTOR, PREDICTOR_TOO_NEW */
 export async function loadPredictor(path: string, options?: SessionOptions): Promise<Predictor> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const bytes = readBytes(path);
   try {
     return await decodePredictor(bytes, { threads: availableParallelism(), ...options });
   } catch (error) {

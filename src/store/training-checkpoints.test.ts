@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { AuspexError } from '../util/errors.js';
 import { fingerprintOf } from './fingerprint.js';
 import { TrainingCheckpoints } from './training-checkpoints.js';
 
@@ -17,10 +18,13 @@ describe('the checkpoints of a training', () => {
     const first = TrainingCheckpoints.open(output, fresh);
     expect(() => TrainingCheckpoints.open(output, resume)).toThrow(/is writing this file/);
     first.expect(steps(10));
-    expect(first.stopped().hint).toContain('no checkpoint was written');
+    const stopped = new AuspexError('TRAINING_STOPPED', 'stopped');
+    expect(first.ended(stopped)).toMatchObject({ hint: expect.stringContaining('nothing was kept') });
     expect(readdirSync(folder)).toEqual(['p.onnx.lock']);
     await first.store('member0')!.save(Uint8Array.of(1, 2));
-    expect(first.stopped().hint).toMatch(/1 checkpoint is kept; .*--resume/);
+    expect(first.ended(stopped)).toMatchObject({
+      hint: expect.stringMatching(/1 checkpoint is kept; .*--resume/),
+    });
     first.close();
 
     expect(() => TrainingCheckpoints.open(output, fresh)).toThrow(
@@ -37,6 +41,16 @@ describe('the checkpoints of a training', () => {
     expect(await second.store('member0')!.load()).toEqual(Uint8Array.of(1, 2));
     second.remove();
     second.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('are not kept where the training diverged, which it would do again', async () => {
+    const first = TrainingCheckpoints.open(output, fresh);
+    first.expect(steps(10));
+    await first.store('member0')!.save(Uint8Array.of(1, 2));
+    const diverged = new AuspexError('TRAINING_DIVERGED', 'NaN');
+    expect(first.ended(diverged)).toBe(diverged);
+    first.close();
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -117,8 +117,17 @@ export class TrainingCheckpoints {
     this.#isKept = true;
   }
 
-  /** What to say of a training that was stopped. */
-  stopped(): AuspexError {
+  /**
+   * What to say of a training that ended with an error. One that was stopped keeps its checkpoints; of one that diverged
+   * they would lead there again.
+   */
+  ended(error: unknown): unknown {
+    const code = error instanceof AuspexError ? error.code : undefined;
+    if (code === 'TRAINING_DIVERGED') this.remove();
+    return code === 'TRAINING_STOPPED' ? this.#stopped() : error;
+  }
+
+  #stopped(): AuspexError {
     const count = this.paths().length;
     return new AuspexError('TRAINING_STOPPED', 'the training was stopped', {
       kind: 'failure',
@@ -129,7 +138,7 @@ export class TrainingCheckpoints {
     });
   }
 
-  /** When the training is done. */
+  /** When the training is done, or leads nowhere. */
   remove(): void {
     if (!this.#isFile) return;
     for (const path of this.paths()) rmSync(path, { force: true });

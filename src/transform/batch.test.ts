@@ -1,6 +1,6 @@
 // Every cause that fixes a batch, as a small network. The oracle is ONNX Runtime: each sample alone, then all at once.
 import { describe, expect, it } from 'vitest';
-import { modelOf, tensor } from '../analysis/models.testing.js';
+import { graphOf, modelOf, tensor } from '../analysis/models.testing.js';
 import type { Model } from '../graph/graph.js';
 import type { TensorType } from '../graph/types.js';
 import { drawInputs } from '../inputs/drawn.js';
@@ -197,6 +197,41 @@ const CASES: readonly Case[] = [
     outputs: ['3,4', '3,3'],
   },
   {
+    what: 'a branch by sample',
+    model: modelOf(
+      {
+        inputs: ['x: 1,4'],
+        nodes: ['s = ReduceSum(x)', 'c = Greater(s, zero)', 'y = If(c)'],
+        outputs: ['y'],
+        initializers: [tensor('zero', [], [0])],
+        attributes: {
+          y: {
+            then_branch: {
+              type: 'graph',
+              value: graphOf({
+                inputs: [],
+                nodes: ['t = MatMul(x, w)'],
+                outputs: ['t'],
+                initializers: [tensor('w', [4, 2])],
+              }),
+            },
+            else_branch: {
+              type: 'graph',
+              value: graphOf({
+                inputs: [],
+                nodes: ['r = Slice(x, from, to, axes)', 'e = Neg(r)'],
+                outputs: ['e'],
+                initializers: [ints('from', 1), ints('to', 3), ints('axes', 1)],
+              }),
+            },
+          },
+        },
+      },
+      17,
+    ),
+    outputs: ['3,2'],
+  },
+  {
     what: 'attributes of old opsets',
     model: network(
       ['x: 1,4,1,1'],
@@ -268,6 +303,17 @@ describe('withBatch', () => {
     const model = network(['x: 1,4'], nodes, ['y'], [scalar('zero', 0)]);
     expect(() => withBatch(model, 2)).toThrowError(
       expect.objectContaining({ code: 'BATCH_FIXED', where: expect.objectContaining({ node }) }),
+    );
+  });
+
+  it('asks for floats where a range is taken over all samples', () => {
+    const model = network(
+      ['x: 1,4'],
+      ['q, s, z = DynamicQuantizeLinear(x)', 'y = DequantizeLinear(q, s, z)'],
+      ['y'],
+    );
+    expect(() => withBatch(model, 2)).toThrowError(
+      expect.objectContaining({ code: 'BATCH_FIXED', hint: expect.stringContaining('--float') }),
     );
   });
 

@@ -188,6 +188,7 @@ function finishedOutputs(walk: Rebatching, { outputs }: Graph): Map<string, numb
       outputs: [name],
       attributes: new Map(),
     };
+    if (walk.tellsBatch(name)) walk.refuse(end, `the output '${name}' is the size of the batch`);
     if (position === undefined) {
       if (shape?.[0] !== walk.sizes.was || walk.sizes.was !== 1) continue;
       replaced(walk, name, (value) => walk.repeated(end, value, 0));

@@ -41,9 +41,10 @@ describe('behind a network', () => {
         inputs: ['x: 1,6,4'],
         nodes: [
           'boxes = MatMul(x, w)',
+          'overlap = ReduceMax(x) keepdims=0',
           'best = ReduceMax(boxes, last) keepdims=1',
           'scores = Transpose(best) perm=0,2,1',
-          'chosen = NonMaxSuppression(boxes, scores, many)',
+          'chosen = NonMaxSuppression(boxes, scores, many, overlap)',
           'index = Slice(chosen, two, three, one)',
           'flat = Squeeze(index, one)',
           'y = Gather(boxes, flat) axis=1',
@@ -165,9 +166,9 @@ describe('in front of a network', () => {
     const model = typedModel(
       {
         inputs: ['ids: 1,6'],
-        nodes: ['e = Gather(w, ids)', 'y = Relu(e)'],
+        nodes: ['e = Gather(table, ids)', 'y = MatMul(e, w)'],
         outputs: ['y'],
-        initializers: [W],
+        initializers: [W, tensor('table', [9, 4])],
       },
       { ids: 'int64' },
     );

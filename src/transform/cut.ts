@@ -12,7 +12,7 @@ import { neededValues, pruned, valuesRead } from '../analysis/dependence.js';
 import { type Inference, type InferOptions, type InferredNode, inferShapes } from '../analysis/infer.js';
 import { type Model, type Node, nodeLabel, operatorName, type ValueInfo } from '../graph/graph.js';
 import { isTensor, type ValueType } from '../graph/types.js';
-import { traitsOf } from '../ops/index.js';
+import { inputsOf, traitsOf } from '../ops/index.js';
 import { isDifferentiable } from '../ops/value.js';
 import { AuspexError } from '../util/errors.js';
 import type { Change, Transformed } from './transform.js';
@@ -91,7 +91,7 @@ function withoutPostprocessing(model: Model, inference: Inference): Transformed 
       if (reader) cause.set(name, reader);
       return;
     }
-    if (node) for (const input of valuesRead(node)) if (input !== '') goBack(input, seen, node);
+    if (node) for (const input of dataOf(node)) goBack(input, seen, node);
   };
   for (const { name } of graph.outputs) goBack(name, new Set());
   if (outputs.size === 0) throw noGradients(reading);
@@ -100,6 +100,14 @@ function withoutPostprocessing(model: Model, inference: Inference): Transformed 
     model: withOutputs(model, outputs, reading),
     changes: [...cause].map(([name, node]) => change(name, node)),
   };
+}
+
+/** What a node reads; of one that chooses, what it chooses from, and no thresholds. */
+function dataOf(node: Node): readonly string[] {
+  if (traitsOf(node).selects !== true) return valuesRead(node).filter((name) => name !== '');
+  const formal = inputsOf(node);
+  const settings = new Set(node.inputs.filter((_, slot) => formal.role(slot) === 'setting'));
+  return valuesRead(node).filter((name) => name !== '' && !settings.has(name));
 }
 
 /** Nodes that choose, and all behind them, where no weights come later. */

@@ -342,7 +342,7 @@ describe('a quantised network in floats', () => {
     ]);
     const far = (numbers: readonly number[]) =>
       Math.max(...before.y!.map((x, i) => Math.abs(x - numbers[i]!)));
-    expect(far(rounded.y!)).toBeLessThan(2e-3);
+    expect(far(rounded.y!)).toBeLessThan(1e-6);
     expect(far(whole.y!)).toBeGreaterThan(0.1);
     const { model: both, gradients: of } = gradients(
       inFloat(model, { rounding: 'straight-through' }).model,

@@ -1,7 +1,7 @@
 // A network in float16, for small devices and GPUs. Inputs and outputs stay float32, with a Cast behind and before them.
 // Operators that take no float16, those that run graphs and those that nothing is known of stay float32, too.
 import { type InferredNode, inferShapes } from '../analysis/infer.js';
-import { computedTensor } from '../graph/computed-tensor.js';
+import { computedTensor, numbersIn } from '../graph/computed-tensor.js';
 import { codeOfDataType } from '../graph/dtype.js';
 import { type Attribute, hasSubgraphs, type Model, makeNode, type Node } from '../graph/graph.js';
 import { usedNames as usedBy } from '../graph/order.js';
@@ -139,8 +139,8 @@ class Narrowing {
     let count = 0;
     for (const x of floatData(tensor)) if (isTooLarge(x)) count++;
     if (count > 0) this.#note(`${count} numbers of '${tensor.name}' are ±${LARGEST}: they are too large`);
-    const half = computedTensor(name, 'float16', tensor.dims, () =>
-      floatData(tensor).map((x) => Math.min(LARGEST, Math.max(-LARGEST, x))),
+    const half = computedTensor(name, 'float16', tensor.dims, (from, to) =>
+      Float32Array.from(numbersIn(tensor, from, to), (x) => Math.min(LARGEST, Math.max(-LARGEST, x))),
     );
     return { ...half, ...(tensor.metadata && { metadata: tensor.metadata }) };
   }

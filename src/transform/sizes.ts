@@ -31,6 +31,8 @@ export type GivenSizes = Pick<InferOptions, 'dims' | 'shapes'>;
 
 /** Sizes that are tried at most. */
 const MOST_TRIES = 40;
+/** Of a network with more open sizes, no more than the usual ones are tried: no real one has so many. */
+const MOST_OPEN = 64;
 /** Sizes that weights may ask for. */
 const LARGEST = 4096;
 
@@ -122,6 +124,10 @@ function sizesToTry(inference: Inference): Tries | undefined {
   const { inputNames, types } = inference.graph;
   const open = openSizesOf(inputNames, types);
   if (open.size === 0) return undefined;
+  if (open.size > MOST_OPEN) {
+    const usual = new Map([...open.values()].map(({ name, role }) => [name, ROLES[role].sizes[0]] as const));
+    return { inference, open, constraints: [], list: [usual] };
+  }
   const constraints = constraintsOf(inference).filter(({ size }) =>
     [...open.keys()].some((name) => mentions(size, name)),
   );

@@ -1,12 +1,11 @@
 // A network in a wider type of floats. Files for small devices are in float16, whose range scores leave and which ONNX
 // Runtime has few kernels for; some scores leave that of float32.
-import { computedTensor } from '../graph/computed-tensor.js';
+import { computedTensor, numbersIn } from '../graph/computed-tensor.js';
 import { codeOfDataType, type DataType } from '../graph/dtype.js';
 import type { Attribute, FunctionDefinition, Graph, Model, Node, ValueInfo } from '../graph/graph.js';
 import type { Tensor } from '../graph/tensor.js';
 import { TensorType, type ValueType } from '../graph/types.js';
 import { traitsOf } from '../ops/index.js';
-import { floatData } from './tensor-data.js';
 import type { Transformed } from './transform.js';
 
 /** From the narrowest. */
@@ -106,7 +105,7 @@ class Widening {
     if (!this.#narrow.has(tensor.dtype)) return tensor;
     this.values++;
     const { name, dims, metadata } = tensor;
-    const wide = computedTensor(name, this.#to, dims, () => floatData(tensor));
+    const wide = computedTensor(name, this.#to, dims, (from, to) => numbersIn(tensor, from, to));
     return { ...wide, ...(metadata && { metadata }) };
   }
 

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { FileResult, Step } from './result.js';
+import type { FileResult, Step } from './sizes-result.js';
 
 /** Of address space, in kB: 6 GB of memory and what Node and ONNX Runtime reserve beside it. */
 const MEMORY_KB = 6_000_000 + 6_000_000;
@@ -23,7 +23,7 @@ const files = positionals.flatMap((folder) =>
 );
 
 function check(file: string): FileResult {
-  const script = join(import.meta.dirname, 'check-file.js');
+  const script = join(import.meta.dirname, 'sizes-file.js');
   const command = `ulimit -v ${MEMORY_KB}; exec nice -n 5 "$0" --max-old-space-size=3000 "$1" "$2"`;
   const run = spawnSync('bash', ['-c', command, process.execPath, script, file], {
     encoding: 'utf8',
@@ -46,13 +46,13 @@ const text = (step: Step | undefined): string =>
 const results = files.map((file, i) => {
   const found = check(file);
   process.stdout.write(`${i + 1}/${files.length} ${basename(file)}\n`);
-  for (const key of ['sizes', 'runs', 'batch', 'open'] as const) {
-    if (found[key]) process.stdout.write(`    ${key.padEnd(6)}${text(found[key])}\n`);
+  for (const key of ['sizes', 'runs', 'batch', 'open', 'converted'] as const) {
+    if (found[key]) process.stdout.write(`    ${key.padEnd(10)}${text(found[key])}\n`);
   }
   return found;
 });
 
-const done = (of: readonly FileResult[], key: 'sizes' | 'runs' | 'batch' | 'open'): number =>
+const done = (of: readonly FileResult[], key: 'sizes' | 'runs' | 'batch' | 'open' | 'converted'): number =>
   of.filter((found) => found[key]?.isDone).length;
 const running = results.filter(({ runs }) => runs?.isDone);
 const fixed = running.filter(({ isFixed }) => isFixed);
@@ -67,6 +67,7 @@ process.stdout.write(
     '',
     `${files.length} files; sizes found ${done(results, 'sizes')}, inputs drawn and run ${running.length}`,
     `fixed batch: ${fixed.length} run, re-batched and proven ${done(fixed, 'batch')} (open: ${done(fixed, 'open')})`,
+    `fixed batch, as it is or in opset 17 and floats: ${fixed.filter((f) => f.batch?.isDone || f.converted?.isDone).length}`,
     `open batch: ${open.length} run, proven ${done(open, 'batch')}`,
     `refused: ${[...codes].map(([code, count]) => `${code} ${count}`).join(', ') || 'none'}`,
     '',

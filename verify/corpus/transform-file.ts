@@ -10,12 +10,16 @@ import { withoutControlFlow } from '../../src/transform/control-flow.js';
 import { differentiablePart } from '../../src/transform/cut.js';
 import { inFloat } from '../../src/transform/dequantise.js';
 import { withFixedInputs } from '../../src/transform/fixed-inputs.js';
+import { withOpset } from '../../src/transform/opset.js';
 import type { Transformed } from '../../src/transform/transform.js';
 import { cosine, type Numbers, outputsOf } from './closeness.js';
 import { drawnFeeds, feedsOf, sizesOf } from './drawn-feeds.js';
 import type { FileResult, StepResult } from './transform-results.js';
 
 const [path = ''] = process.argv.slice(2);
+
+/** Older networks are converted first. */
+const OPSET = 17;
 
 /** A sampling rate, which voice detectors branch by. */
 const VALUES: Readonly<Record<string, number>> = { sr: 16_000 };
@@ -25,7 +29,10 @@ async function check(): Promise<FileResult> {
   const fixed = Object.fromEntries(
     read.graph.inputs.flatMap(({ name }) => (name in VALUES ? [[name, VALUES[name]!]] : [])),
   );
-  let { model } = withFixedInputs(read, fixed);
+  let { model } = withFixedInputs(
+    (read.opsetImports.get('') ?? 1) < OPSET ? withOpset(read, OPSET).model : read,
+    fixed,
+  );
   const steps: Record<string, StepResult> = {};
   const sizes = { shapes: sizesOf(model) };
   const feeds = drawnFeeds(model, 1);

@@ -43,6 +43,8 @@ export interface Converted {
   readonly changes: readonly Change[];
   /** Largest relative difference that counts as the same. */
   readonly tolerance: number;
+  /** Or the least cosine, where outputs are close on purpose only. */
+  readonly cosine: number | undefined;
   /** Undefined where nothing was run. */
   readonly verification: Verification | undefined;
 }
@@ -68,25 +70,25 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     }),
   );
   const tolerance = Math.max(0, ...steps.map((step) => step.tolerance));
-  const cosine = steps.find((step) => step.cosine !== undefined)?.cosine;
+  const cosines = steps.flatMap((step) => step.cosine ?? []);
+  const cosine = cosines.length > 0 ? Math.min(...cosines) : undefined;
   const before = described(input, original, sizeOf(input, original));
-  const plan = { input: before, model, changes, tolerance };
+  const plan = { input: before, model, changes, tolerance, cosine };
   if (output === undefined) return { ...plan, output: undefined, verification: undefined };
   const folder = mkdtempSync(join(dirname(output), '.auspex-convert-'));
   try {
     const staged = join(folder, basename(output));
     writeModel(model, staged, { externalData: externalData ? 'always' : 'auto' });
+    const reference = options.cut ? withOutputsOf(original, model, join(folder, 'original.onnx')) : undefined;
+    const comparison = {
+      models: [reference?.model ?? original, model] as const,
+      files: [reference?.file ?? input, staged] as const,
+    };
+    const given = options.sizes;
     const verification = isVerified
-      ? await verified({
-          models: [original, model],
-          files: [input, staged],
-          tolerance,
-          cosine,
-          given: options.sizes,
-          batch,
-        })
+      ? await verified({ ...comparison, tolerance, cosine, given, batch })
       : undefined;
-    if (verification?.status === 'different') throw differs(verification, tolerance);
+    if (verification?.status === 'different') throw differs(verification, plan);
     const isSplit = statSync(dataFileOf(staged), { throwIfNoEntry: false }) !== undefined;
     if (isSplit) checkWeights(output, original, request);
     const bytes = sizeOf(staged, undefined);
@@ -97,6 +99,18 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The original, written with the outputs of the part that is left of it; they are values inside. */
+function withOutputsOf({ graph, ...rest }: Model, part: Model, file: string): { model: Model; file: string } {
+  const own = new Set([
+    ...graph.inputs.map(({ name }) => name),
+    ...graph.nodes.flatMap(({ outputs }) => outputs),
+  ]);
+  const outputs = part.graph.outputs.filter(({ name }) => own.has(name));
+  const model = { ...rest, graph: { ...graph, outputs: outputs.length > 0 ? outputs : graph.outputs } };
+  writeModel(model, file);
+  return { model, file };
 }
 
 function checkOutput(output: string, original: Model, { input, force }: ConvertRequest): void {
@@ -126,19 +140,18 @@ function dataFileOf(path: string): string {
 
 function differs(
   { outputs }: Verification & { status: 'same' | 'different' },
-  tolerance: number,
+  { tolerance, cosine }: Pick<Converted, 'tolerance' | 'cosine'>,
 ): AuspexError {
   const worst = outputs.reduce((a, b) => (b.relative > a.relative ? b : a));
+  const allowed = cosine === undefined ? tolerance : `a cosine of ${cosine}`;
   const far = Number.isFinite(worst.relative)
-    ? `by ${worst.absolute.toExponential(2)} (${worst.relative.toExponential(2)} of its largest number; the limit is ${tolerance})`
+    ? `by ${worst.absolute.toExponential(1)} (${worst.relative.toExponential(1)} of its largest number, cosine ` +
+      `${worst.cosine.toFixed(4)}; the limit is ${allowed})`
     : 'in type, shape or numbers that are not finite';
   return new AuspexError(
     'CONVERT_DIFFERS',
     `output '${worst.name}' differs from the original ${far}; nothing was written`,
-    {
-      kind: 'failure',
-      hint: 'to write it anyway, use --no-verify',
-    },
+    { kind: 'failure', hint: 'to write it anyway, use --no-verify' },
   );
 }
 

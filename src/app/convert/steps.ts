@@ -1,12 +1,17 @@
 // The transformations of `auspex convert`: which option asks for each, and how far outputs may differ afterwards.
 import type { Model } from '../../graph/graph.js';
+import { LEAST_OPSET } from '../../ops/build.js';
 import { withBatch } from '../../transform/batch.js';
+import { withoutControlFlow } from '../../transform/control-flow.js';
+import { differentiablePart } from '../../transform/cut.js';
 import { inFloat } from '../../transform/dequantise.js';
 import { withInputSizes } from '../../transform/input-sizes.js';
+import { inFloat16 } from '../../transform/narrower-floats.js';
 import { withOpset } from '../../transform/opset.js';
 import { simplified } from '../../transform/simplify/simplify.js';
 import type { GivenSizes } from '../../transform/sizes.js';
-import type { Transformed } from '../../transform/transform.js';
+import { inTurn, type Transformed } from '../../transform/transform.js';
+import { inFloat32 } from '../../transform/wider-floats.js';
 
 /** What a user may ask for. */
 export interface ConvertOptions {
@@ -14,8 +19,11 @@ export interface ConvertOptions {
   readonly opset?: number | undefined;
   readonly sizes?: GivenSizes | undefined;
   readonly batch?: number | 'dynamic' | undefined;
-  /** Whether quantised numbers become floats. */
-  readonly float?: boolean | undefined;
+  /** Quantised and narrow numbers become float32: `rounded` as before, or `plain`, as before quantisation. */
+  readonly float?: 'rounded' | 'plain' | undefined;
+  readonly fp16?: boolean | undefined;
+  /** Whether only the part that has gradients is kept. */
+  readonly cut?: boolean | undefined;
   readonly simplify?: boolean | undefined;
 }
 
@@ -35,9 +43,39 @@ const ROUNDING = 1e-4;
 /** In the order they are applied. */
 export const STEPS: readonly ConvertStep[] = [
   { option: 'sizes', tolerance: ROUNDING, apply: (model, { sizes }) => withInputSizes(model, sizes!) },
-  { option: 'float', tolerance: ROUNDING, cosine: 0.95, leastOpset: 13, apply: (model) => inFloat(model) },
+  {
+    option: 'float',
+    tolerance: ROUNDING,
+    cosine: 0.95,
+    leastOpset: LEAST_OPSET,
+    apply: (model, { float }) =>
+      inTurn(
+        model,
+        (m) => withoutControlFlow(m),
+        (m) => inFloat(m, { rounding: float === 'plain' ? 'left-out' : 'straight-through' }),
+        inFloat32,
+      ),
+  },
+  {
+    option: 'cut',
+    tolerance: ROUNDING,
+    leastOpset: LEAST_OPSET,
+    apply: (model) =>
+      inTurn(
+        model,
+        (m) => withoutControlFlow(m),
+        (m) => differentiablePart(m),
+      ),
+  },
   { option: 'batch', tolerance: ROUNDING, apply: (model, { batch }) => withBatch(model, batch!) },
   { option: 'simplify', tolerance: ROUNDING, apply: (model) => simplified(model) },
+  {
+    option: 'fp16',
+    tolerance: 1e-2,
+    cosine: 0.99,
+    leastOpset: LEAST_OPSET,
+    apply: (model) => inFloat16(model),
+  },
 ];
 
 /** A version that all steps take, and that older runtimes read. */

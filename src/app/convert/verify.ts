@@ -1,11 +1,12 @@
 // Whether two files compute the same: both are run in ONNX Runtime on the same drawn inputs, one after the other, so that
 // only one is in memory.
 import { isKnown } from '../../graph/dim.js';
+import type { DataType } from '../../graph/dtype.js';
 import type { Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
-import type { InputBatch } from '../../inputs/drawn.js';
+import { givenInputs, type InputBatch, type InputTensor, typedArray } from '../../inputs/drawn.js';
 import { feedsOf, firstRun, type Trial } from '../../inputs/trial.js';
-import { difference, type OutputDifference } from '../../runtime/difference.js';
+import { difference, numbersOf, type OutputDifference } from '../../runtime/difference.js';
 import { type HostTensor, Session } from '../../runtime/session.js';
 import type { GivenSizes } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
@@ -48,11 +49,16 @@ export interface Comparison {
  */
 export async function verified(comparison: Comparison): Promise<Verification> {
   const { files, tolerance, cosine, batch } = comparison;
-  const first = await (batch ? inPieces(comparison, batch) : whole(comparison));
+  const others = givenInputs(comparison.models[1]).filter(({ name }) => !isInput(comparison.models[0], name));
+  const first =
+    others.length > 0
+      ? `it has no input '${others[0]!.name}'`
+      : await (batch ? inPieces(comparison, batch) : whole(comparison));
   if (typeof first === 'string') return { status: 'not run', reason: first, isRun: await loads(files[1]) };
   let results: Results;
   try {
-    results = await within(files[1], async (session) => session.run(await feedsOf(first.inputs)));
+    const inputs = inTypesOf(comparison.models[1], first.inputs);
+    results = await within(files[1], async (session) => session.run(await feedsOf(inputs)));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     throw new AuspexError(
@@ -71,6 +77,27 @@ export async function verified(comparison: Comparison): Promise<Verification> {
     (output) => output.relative <= tolerance || (cosine !== undefined && output.cosine >= cosine),
   );
   return { status: isSame ? 'same' : 'different', outputs, inputs: first.inputs };
+}
+
+function isInput({ graph }: Model, name: string): boolean {
+  return graph.inputs.some((input) => input.name === name);
+}
+
+/** Inputs in the types that a network takes them in; those that it does not take are left out. */
+function inTypesOf(model: Model, inputs: InputBatch): InputBatch {
+  const converted: Record<string, InputTensor> = {};
+  for (const { name, type } of givenInputs(model)) {
+    const given = inputs[name];
+    if (given === undefined) continue;
+    const dtype = isTensor(type) ? type.dtype : undefined;
+    converted[name] = dtype === undefined || dtype === given.type ? given : cast(name, given, dtype);
+  }
+  return converted;
+}
+
+function cast(name: string, given: InputTensor, dtype: DataType): InputTensor {
+  const numbers = Float64Array.from(numbersOf(given as HostTensor), Number);
+  return { type: dtype, dims: given.dims, data: typedArray(name, dtype, given.dims, numbers) };
 }
 
 async function within<T>(path: string, work: (session: Session) => Promise<T>): Promise<T> {

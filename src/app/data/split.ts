@@ -1,9 +1,8 @@
 // `auspex data split`: rows for training, validation and test, as three tables and a record that names the rows.
-import { readFile } from 'node:fs/promises';
 import { tableDigest } from '../../datasets/splits/digests.js';
 import { type ReadSplit, readSplit, type SplitRecord } from '../../datasets/splits/split-record.js';
 import type { Table } from '../../datasets/table.js';
-import { unreadable } from '../../onnx/file.js';
+import { readBytes } from '../../onnx/file.js';
 import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
 import { writeTableFile } from '../../store/table-file.js';
 import { writeOutput } from '../../store/write-file.js';
@@ -40,7 +39,7 @@ export async function splitTable(
     if (split[part].length === 0) continue;
     work.signal?.throwIfAborted();
     files[part] = setPath(output, part);
-    await writeTableFile(files[part]!, table.take(indices[part]));
+    await writeTableFile(files[part]!, table.take(indices[part]), undefined, { signal: work.signal });
   }
   const description = {
     schema: 'auspex.data.split/1' as const,
@@ -71,12 +70,7 @@ function outputsOf(prefix: string): PlannedOutput[] {
 
 /** Reads PREFIX.split.json, if it is of this table. Codes: FILE_UNREADABLE, SPLIT_FILE. */
 export async function readSplitFile(path: string, table: Table): Promise<ReadSplit> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const bytes = readBytes(path);
   try {
     return readSplit(bytes, table);
   } catch (error) {

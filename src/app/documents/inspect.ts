@@ -6,6 +6,7 @@ import type { Counts } from '../../analysis/cost.js';
 import { type Inspection, type SortKey, sortByCount } from '../../analysis/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType, isTensor, type ValueType } from '../../graph/types.js';
+import type { SettledInspection } from '../inspect.js';
 import { count, countOf, type JsonCount } from './count.js';
 
 const counts = {
@@ -67,6 +68,14 @@ export const inspectDocument = z.object({
     }),
   ),
   tree: block.optional(),
+  /** The same at sizes that were chosen for those that the file leaves open. */
+  chosenSizes: z
+    .object({
+      sizes: z.record(z.string(), z.number()),
+      flags: z.string(),
+      totals: z.object({ ...counts, peakActivationBytes: count.nullable() }),
+    })
+    .optional(),
   coverage: z.object({
     nodes: z.number(),
     understood: z.number(),
@@ -103,10 +112,21 @@ function blockOf(of: Block): JsonBlock {
   return { name: of.name, nodes: of.nodes, ...countsOf(of), children: of.children.map(blockOf) };
 }
 
+function chosenSizesOf({ chosen, inspection }: SettledInspection): InspectDocument['chosenSizes'] {
+  const { totals } = inspection.cost;
+  const peak = totals.peakActivationBytes;
+  return {
+    sizes: chosen.sizes,
+    flags: chosen.flags,
+    totals: { ...countsOf(totals), peakActivationBytes: peak === undefined ? null : countOf(peak) },
+  };
+}
+
 export interface InspectDocumentOptions {
   readonly file: string;
   readonly sort?: SortKey | undefined;
   readonly tree: boolean;
+  readonly settled?: SettledInspection | undefined;
 }
 
 export function inspectDocumentOf(
@@ -150,6 +170,7 @@ export function inspectDocumentOf(
       complete: node.complete,
     })),
     ...(options.tree ? { tree: blockOf(tree) } : undefined),
+    ...(options.settled ? { chosenSizes: chosenSizesOf(options.settled) } : undefined),
     coverage: {
       ...coverage,
       unknownOperators: coverage.unknownOperators.map((o) => ({ ...o, nodes: [...o.nodes] })),

@@ -1,12 +1,11 @@
 // The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
-import type { AuspexError } from '../../util/errors.js';
 import { type BundledEntry, bundledName } from '../bundled.js';
 import type { PredictedNetwork } from '../predict.js';
+import { problem, problemOf } from '../problem.js';
 import { count, countOf } from './count.js';
 
 const schema = z.literal('auspex.predict/1');
-const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
 const answered = z.object({
   schema,
@@ -29,6 +28,8 @@ const answered = z.object({
       high: z.number().optional(),
       coverage: z.number().optional(),
       predictor: z.string(),
+      /** From the networks of the predictor's training: up to 1 within them. */
+      distance: z.number().optional(),
     }),
   ),
   cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
@@ -69,10 +70,6 @@ export const predictListDocument = z.object({
   ),
 });
 
-export function problemOf({ code, message, hint }: AuspexError): z.infer<typeof problem> {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
 export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
   const { network, ref } = found;
   if (network === undefined) {
@@ -88,14 +85,17 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     arch: network.arch?.text ?? network.ref,
     ...(network.file === undefined ? {} : { file: network.file }),
     ...(family === undefined ? {} : { family }),
-    predictions: answers.map(({ label: { name, unit, better, interval }, prediction, predictor }) => ({
-      label: name,
-      unit,
-      better,
-      ...prediction,
-      ...(interval ? { coverage: interval.coverage } : {}),
-      predictor,
-    })),
+    predictions: answers.map(
+      ({ label: { name, unit, better, interval }, prediction, predictor, distance }) => ({
+        label: name,
+        unit,
+        better,
+        ...prediction,
+        ...(interval ? { coverage: interval.coverage } : {}),
+        predictor,
+        ...(distance === undefined ? {} : { distance }),
+      }),
+    ),
     ...(cost === undefined
       ? {}
       : { cost: { parameters: cost.parameters, macs: countOf(cost.macs), flops: countOf(cost.flops) } }),

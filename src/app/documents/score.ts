@@ -1,9 +1,10 @@
 // The JSON document of scored networks, `auspex.proxy/1`: docs/json/proxy.md says what its fields mean.
 import * as z from 'zod';
 import { LOSS_KINDS, proxyNamed } from '../../proxies/index.js';
+import { problem } from '../problem.js';
 import { columnValues, type ProxyColumn } from '../score/columns.js';
 import { planOptions } from '../score/plan.js';
-import { isScored, type NetworkRecord, problem } from '../score/record.js';
+import { isScored, type NetworkRecord } from '../score/record.js';
 import type { ScoreFound } from '../score/score.js';
 
 const count = z.int().min(0);

@@ -4,7 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Network } from '../../networks/index.js';
-import type { NetworkResult, Problem } from './record.js';
+import type { Problem } from '../problem.js';
+import type { NetworkResult } from './record.js';
 import type { NetworkScorer, ScoreReport } from './scoring.js';
 
 /** Scores one network at a time. */

@@ -5,10 +5,11 @@ import * as z from 'zod';
 import type { TrialLog } from '../../store/trial-log.js';
 import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
+import { problemOf } from '../problem.js';
 import type { NamedNetworks } from '../resolve.js';
 import { type Lane, type LaneOptions, openLanes } from './lanes.js';
 import { type ScoringPlan, scoringPlan } from './plan.js';
-import { type NetworkRecord, networkRecord, problemOf, type ScoredNetwork } from './record.js';
+import { type NetworkRecord, networkRecord, type ScoredNetwork } from './record.js';
 import type { NetworkScorer, ScoreReport } from './scoring.js';
 
 /** The first line of a log: what scores depend on. In version 1, `flops` are multiply-accumulates. */

@@ -4,10 +4,11 @@ import { COMBINATIONS, PROXIES } from '../../proxies/index.js';
 import type { Scorer } from '../../search/contract.js';
 import type { AnySpace } from '../../spaces/index.js';
 import { AuspexError } from '../../util/errors.js';
+import { problemText } from '../problem.js';
 import type { NamedNetworks } from '../resolve.js';
 import { columnsNamed, columnValues } from './columns.js';
 import { planOf, type ScoringPlan } from './plan.js';
-import { type NetworkResult, problemText, type ScoredNetwork } from './record.js';
+import type { NetworkResult, ScoredNetwork } from './record.js';
 
 /** What the scores of proxies depend on, and how many networks are scored at once. */
 export interface ProxySettings {

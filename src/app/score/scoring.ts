@@ -12,8 +12,9 @@ import {
   scoreNetwork,
 } from '../../proxies/index.js';
 import { AuspexError } from '../../util/errors.js';
+import { type Problem, problemOf } from '../problem.js';
 import { BATCH, type ScoringPlan } from './plan.js';
-import { isScored, type NetworkResult, type Problem, problemOf } from './record.js';
+import { isScored, type NetworkResult } from './record.js';
 
 export interface ScorerOptions {
   /** Threads of ONNX Runtime; all by default. */

@@ -2,10 +2,11 @@
 // found, then the whole result.
 import * as z from 'zod';
 import { loadInherited } from '../plugins.js';
+import { problemOf } from '../problem.js';
 import { diskResolver } from '../resolve.js';
 import type { LaneMessage } from './lanes.js';
 import { scoringPlan } from './plan.js';
-import { type NetworkResult, problemOf } from './record.js';
+import type { NetworkResult } from './record.js';
 import { GivenSamples } from './samples.js';
 import { NetworkScorer } from './scoring.js';
 

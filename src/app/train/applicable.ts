@@ -9,17 +9,25 @@ import type { TrainingRows } from './choose-rows.js';
 /** What comes with the package for a kind and a space. */
 export type FindTrunk = (kind: string, space: string) => Promise<Predictor | undefined>;
 
-/** A predictor to begin with, if the package has one of the same sizes. */
+/**
+ * A predictor to begin with, if the package has one of the same sizes.
+ *
+ * @param notes gets a sentence if it has one of other sizes
+ */
 export async function trunkFor(
   kind: PredictorKind,
   changes: RecipeChanges,
   { table, scale }: Pick<TrainingRows, 'table' | 'scale'>,
   find: FindTrunk,
+  notes: string[] = [],
 ): Promise<Predictor | undefined> {
   if (scale === 'log' || changes.isFromScratch) return undefined;
   const trunk = await find(kind.name, table.space);
   if (trunk === undefined || hasSizes(trunk.info, changes.model)) return trunk;
   await trunk.dispose();
+  notes.push(
+    `the bundled start of ${kind.name} has other sizes than --model: pretraining comes first (--scratch skips it)`,
+  );
   return undefined;
 }
 

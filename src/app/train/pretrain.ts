@@ -8,7 +8,6 @@ import { fingerprintOf, recipeSettings } from '../../store/fingerprint.js';
 import { checkOutputs } from '../../store/outputs.js';
 import { TrainingCheckpoints } from '../../store/training-checkpoints.js';
 import { writeOutput } from '../../store/write-file.js';
-import { AuspexError } from '../../util/errors.js';
 import type { TrainWork } from './train.js';
 
 export interface PretrainRequest {
@@ -61,7 +60,7 @@ export async function pretrainPredictor(request: PretrainRequest, work: TrainWor
     checkpoints.remove();
     return { predictor, seconds: (performance.now() - start) / 1000 };
   } catch (error) {
-    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+    throw checkpoints.ended(error);
   } finally {
     checkpoints.close();
   }

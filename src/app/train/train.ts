@@ -41,16 +41,17 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
     checkOutputs({ outputs, inputs: rows.table.architectures, force: true });
   }
   expectCells(kind, rows.table.space);
-  work.onNotes?.(rows.notes, rows.train.length);
+  const notes = [...rows.notes];
   const from =
     request.from === undefined
-      ? await trunkFor(kind, request.changes, rows, bundledTrunk)
+      ? await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
       : await loadPredictor(request.from);
+  work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {
     return await fitted(kind, request, rows, from, checkpoints, work);
   } catch (error) {
-    throw error instanceof AuspexError && error.code === 'TRAINING_STOPPED' ? checkpoints.stopped() : error;
+    throw checkpoints.ended(error);
   } finally {
     checkpoints.close();
     await from?.dispose();
@@ -79,7 +80,7 @@ async function fitted(
       checkpoint: (part) => checkpoints.store(part),
       onProgress: (progress) => work.onTraining?.(progress, recipe?.members ?? 1),
       ...(work.signal ? { signal: work.signal } : {}),
-      ...(request.skipBad ? { onBad: collect(rows, skipped) } : {}),
+      onBad: request.skipBad ? collect(rows, skipped) : refused,
     },
   );
   const seconds = (performance.now() - start) / 1000;
@@ -87,6 +88,14 @@ async function fitted(
   if (request.curves !== undefined) await writeOutput(request.curves, curvesText(members));
   checkpoints.remove();
   return { kind, predictor, members, excluded, skipped, seconds, output, steps: recipe?.steps };
+}
+
+/** A bad row ends the training; what would leave it out is said. */
+function refused(_: number, error: AuspexError): never {
+  const { code, message, kind, where, hint } = error;
+  const skip = '--skip-bad leaves out rows that cannot be used';
+  const hints = hint === undefined ? skip : `${hint}; ${skip}`;
+  throw new AuspexError(code, message, { kind, where, hint: hints, cause: error });
 }
 
 /** Bad rows, with the set they are of: rows of the training come first. */

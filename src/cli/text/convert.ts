@@ -33,7 +33,7 @@ function changeLines(changes: readonly Change[]): string[] {
   return ['Changes', ...lines];
 }
 
-function verificationText({ verification, tolerance, output }: Converted): string | undefined {
+function verificationText({ verification, tolerance, cosine, output }: Converted): string | undefined {
   if (output === undefined) return 'Nothing was written.';
   if (verification === undefined) return 'Not verified.';
   if (verification.status === 'not run') {
@@ -46,8 +46,11 @@ function verificationText({ verification, tolerance, output }: Converted): strin
   const on = shapes.length > 0 ? ` on ${shapes.join(', ')}` : '';
   const worst = verification.outputs.reduce((a, b) => (b.relative > a.relative ? b : a));
   if (worst.absolute === 0) return `Verified in ONNX Runtime${on}: the outputs are equal.`;
-  return (
-    `Verified in ONNX Runtime${on}: output '${worst.name}' differs by ${worst.absolute.toExponential(1)} at most, ` +
-    `${worst.relative.toExponential(1)} of its largest number (limit ${tolerance}).`
-  );
+  const far = `output '${worst.name}' differs by ${worst.absolute.toExponential(1)} at most`;
+  const share = `${worst.relative.toExponential(1)} of its largest number`;
+  const judged =
+    cosine !== undefined && worst.relative > tolerance
+      ? `${share}; the cosine is ${worst.cosine.toFixed(4)} (limit ${cosine})`
+      : `${share} (limit ${tolerance})`;
+  return `Verified in ONNX Runtime${on}: ${far}, ${judged}.`;
 }

@@ -4,7 +4,7 @@ import { WITHOUT_SCORES } from '../../app/correlations.js';
 import { version } from '../../app/version.js';
 import type { MetricResult } from '../../predictors/evaluate.js';
 import { correlationReport, resultTexts } from '../../report/index.js';
-import { fit, formatExact, table } from './format.js';
+import { fit, formatExact, table, wrap } from './format.js';
 import { problemLines } from './score.js';
 import { joined } from './sections.js';
 
@@ -29,7 +29,7 @@ export function correlateText(found: CorrelateFound, report: string | undefined,
       [
         ...table(
           [
-            { title: 'proxy', flexible: 'start' },
+            { title: 'proxy', flexible: 'middle' },
             { title: 'τ-b', ...number },
             { title: '95% interval', ...number },
             { title: 'ρ', ...number },
@@ -40,7 +40,7 @@ export function correlateText(found: CorrelateFound, report: string | undefined,
           2,
           width,
         ),
-        "  ↑ higher is better, ↓ lower is better; Kendall's τ-b, Spearman's ρ",
+        ...wrap("↑ higher is better, ↓ lower is better; Kendall's τ-b, Spearman's ρ", 2, 2, width),
       ],
       notesOf(found, width),
       output === null ? [] : [`scores written to ${output}`],

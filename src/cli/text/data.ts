@@ -1,11 +1,10 @@
-// Tables for people, at most 80 columns wide.
+// Tables for people.
 import type { ExportDocument, ListDocument, ShowDocument } from '../../app/documents/data.js';
-import { printable } from '../../util/printable.js';
 import { fit, formatExact, table as lines, WIDTH, wrap } from './format.js';
+import { joined } from './sections.js';
 
 /** Labels named in a provenance before they are counted. */
 const LISTED_LABELS = 4;
-const FILE_WIDTH = 34;
 
 /** A table in one line. */
 export function tableText({
@@ -18,7 +17,7 @@ export function tableText({
 
 export function listText({ folder, tables, others }: ListDocument): string {
   const rows = tables.map(({ file, space, rows: count, labels }) => [
-    fit(file, FILE_WIDTH, 'end'),
+    file,
     space,
     formatExact(count),
     `${labels.length}: ${labels.join(', ')}`,
@@ -28,7 +27,7 @@ export function listText({ folder, tables, others }: ListDocument): string {
       ? [`no tables in ${folder}`]
       : lines(
           [
-            { title: 'file' },
+            { title: 'file', most: 34 },
             { title: 'space' },
             { title: 'rows', align: 'right' },
             { title: 'labels', flexible: 'start' },
@@ -41,13 +40,13 @@ export function listText({ folder, tables, others }: ListDocument): string {
     length === 0
       ? []
       : [`${length} other ${length === 1 ? 'file is not a known table' : 'files are not known tables'}`];
-  return [...text, ...rest].map((line) => printable(fit(line, WIDTH))).join('\n');
+  return joined([[...text, ...rest]], WIDTH);
 }
 
 export function showText({ file, space, rows, labels, texts, first }: ShowDocument): string {
   const sections = [
     [
-      fit(file, WIDTH, 'end'),
+      fit(file, WIDTH, 'middle'),
       `  space  ${space}`,
       `  rows   ${formatExact(rows)}`,
       ...(texts.length === 0 ? [] : [`  texts  ${texts.join(', ')}`]),
@@ -56,18 +55,15 @@ export function showText({ file, space, rows, labels, texts, first }: ShowDocume
     provenances(labels),
     first.flatMap(rowText),
   ];
-  return sections
-    .filter((section) => section.length > 0)
-    .map((section) => section.map((line) => printable(fit(line, WIDTH))).join('\n'))
-    .join('\n\n');
+  return joined(sections, WIDTH);
 }
 
 function labelTable(labels: ShowDocument['labels']): string[] {
   if (labels.length === 0) return ['  no labels'];
   return lines(
     [
-      { title: 'label', flexible: 'start' },
-      { title: 'unit' },
+      { title: 'label', flexible: 'middle' },
+      { title: 'unit', most: 10 },
       { title: 'better' },
       { title: 'values', align: 'right' },
       { title: 'missing', align: 'right' },
@@ -77,7 +73,7 @@ function labelTable(labels: ShowDocument['labels']): string[] {
     ],
     labels.map(({ name, unit, better, count, missing, min, median, max }) => [
       name,
-      fit(unit, 10),
+      unit,
       better,
       formatExact(count),
       missing === 0 ? '' : formatExact(missing),
@@ -103,7 +99,7 @@ function rowText({ arch, values }: ShowDocument['first'][number]): string[] {
   const known = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${short(value)}`],
   );
-  return [`  ${arch}`, ...(known.length === 0 ? [] : wrap(known.join(' '), 4))];
+  return [`  ${fit(arch, WIDTH - 2, 'middle')}`, ...(known.length === 0 ? [] : wrap(known.join(' '), 4))];
 }
 
 /** Five digits tell enough. */

@@ -6,17 +6,17 @@ import {
   type EvaluatedLabel,
   resultTexts,
 } from '../../report/pages/evaluation-report.js';
-import { printable } from '../../util/printable.js';
 import { fit, formatExact, table, WIDTH, wrap } from './format.js';
+import { joined } from './sections.js';
 
 export function evaluationText(found: Evaluated, report: string | undefined): string {
   const { file, info, data, tableRows, chosen, labels, absent } = found;
   const rows = rowsText(tableRows, chosen);
   const head = [
     `${info.kind} for ${info.seen.spaces.join(', ')}, trained on ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}`,
-    `  predictor  ${fit(file, WIDTH - 13, 'end')}`,
-    `  table      ${fit(data, WIDTH - 13, 'end')}`,
-    `  rows       ${fit(rows, WIDTH - 13, 'end')}`,
+    `  predictor  ${fit(file, WIDTH - 13, 'middle')}`,
+    `  table      ${fit(data, WIDTH - 13, 'middle')}`,
+    ...wrap(`rows       ${rows}`, 2, 13),
   ];
   const sections = [
     head,
@@ -24,7 +24,7 @@ export function evaluationText(found: Evaluated, report: string | undefined): st
     ...(absent.length === 0 ? [] : [wrap(`not in the table: ${absent.join(', ')}`, 0, 2)]),
     ...(report === undefined ? [] : [[`report written to ${report}`]]),
   ];
-  return sections.map((lines) => lines.map((line) => printable(fit(line, WIDTH))).join('\n')).join('\n\n');
+  return joined(sections, WIDTH);
 }
 
 function labelLines({ label, unit, better, trainedOn, promised, evaluation }: EvaluatedLabel): string[] {
@@ -37,9 +37,9 @@ function labelLines({ label, unit, better, trainedOn, promised, evaluation }: Ev
   ];
   const columns = [
     { title: 'metric' },
-    { title: '' },
+    { title: '', flexible: 'start' as const },
     { title: 'value', align: 'right' as const },
-    { title: '95% interval', flexible: 'start' as const },
+    { title: '95% interval' },
   ];
   return [
     ...wrap(title.join(''), 0, 2),

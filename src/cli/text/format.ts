@@ -4,11 +4,11 @@ import type { Dim } from '../../graph/dim.js';
 /** Columns where nothing tells how wide the terminal is. */
 const USUAL = 80;
 
-/** Widest line of prose: the terminal's, or the usual one in pipes and files. */
-export const WIDTH = process.stdout.isTTY ? terminalWidth() : USUAL;
+/** Widest line of what is written: the terminal's own width; in pipes and files there is no limit. */
+export const WIDTH = terminalWidth();
 
 /**
- * How wide tables may be: the terminal's own width, within sensible limits. Nothing is cut for a pipe or a file, where
+ * How wide lines may be: the terminal's own width, within sensible limits. Nothing is cut for a pipe or a file, where
  * another program reads.
  */
 export function terminalWidth(
@@ -19,6 +19,11 @@ export function terminalWidth(
   const told = Number(environment.COLUMNS);
   const width = Number.isInteger(told) && told > 0 ? told : columns || USUAL;
   return Math.min(Math.max(width, 60), 200);
+}
+
+/** Where sentences are broken: at the width, or at the usual one in pipes and files. */
+function proseWidth(width: number): number {
+  return Number.isFinite(width) ? width : USUAL;
 }
 
 const LARGE = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
@@ -82,16 +87,15 @@ export function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)}%` : '';
 }
 
-/** Which part of a text that is cut stays; `middle` leaves the middle out. */
-export type Kept = 'start' | 'end' | 'middle';
+/** Which part of a text that is cut stays; `middle` leaves the middle out, as names and paths need. */
+export type Kept = 'start' | 'middle';
 
-/** Cuts a text to a width; the end of a path says more than its beginning. */
+/** Cuts a text to a width. */
 export function fit(text: string, width: number, keep: Kept = 'start'): string {
   const characters = [...text];
   const { length } = characters;
   if (length <= width) return text;
   if (keep === 'start') return `${characters.slice(0, width - 1).join('')}…`;
-  if (keep === 'end') return `…${characters.slice(length - width + 1).join('')}`;
   const tail = Math.floor((width - 1) / 2);
   return `${characters.slice(0, width - 1 - tail).join('')}…${characters.slice(length - tail).join('')}`;
 }
@@ -133,50 +137,81 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** Takes what is left of the line; longer texts are cut. */
   readonly flexible?: Kept;
+  /** The widest that it is where not all columns fit. */
+  readonly most?: number;
+  /** Left out where not all columns fit otherwise, the last one first. */
+  readonly isOptional?: boolean;
 }
 
-/** A table whose lines fit the width, such as `terminalWidth()`; one flexible column gives way. */
+/** Of the column that gives way. */
+const LEAST_FLEXIBLE = 8;
+
+/**
+ * A table whose lines fit the width: where they do not, columns keep to their limits, the flexible one gives way, and
+ * optional ones are left out.
+ */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   indent = 2,
   width = WIDTH,
 ): string[] {
-  const widths = columns.map((c, i) =>
-    rows.reduce((most, row) => Math.max(most, [...(row[i] ?? '')].length), c.title.length),
-  );
   const flexible = columns.findIndex((c) => c.flexible);
-  if (flexible >= 0) {
-    const others = widths.reduce((sum, w, i) => sum + (i === flexible ? 0 : w), 0);
-    const room = width - indent - others - 2 * (columns.length - 1);
-    widths[flexible] = Math.max(8, Math.min(widths[flexible]!, room));
+  const widths = widthsOf(columns, rows, width - indent);
+  const least = (w: number, i: number): number => (i === flexible ? Math.min(w, LEAST_FLEXIBLE) : w);
+  const optional = columns.findLastIndex(({ isOptional }) => isOptional);
+  if (optional >= 0 && indent + totalOf(widths.map(least)) > width) {
+    return table(
+      columns.toSpliced(optional, 1),
+      rows.map((row) => row.toSpliced(optional, 1)),
+      indent,
+      width,
+    );
   }
-  const names =
-    columns[flexible]?.flexible === 'middle'
-      ? fitNames(
-          rows.map((row) => row[flexible] ?? ''),
-          widths[flexible]!,
-        )
-      : undefined;
-  const line = (cells: readonly string[], row?: number): string =>
+  // Texts that are cut keep their start and their end, and stay different; those of prose keep their start.
+  const cells = columns.map((column, i) => {
+    const texts = rows.map((row) => row[i] ?? '');
+    return column.flexible === 'start'
+      ? texts.map((text) => fit(text, widths[i]!))
+      : fitNames(texts, widths[i]!);
+  });
+  const line = (texts: readonly string[]): string =>
     `${' '.repeat(indent)}${columns
-      .map((column, i) => {
-        const name = i === flexible && row !== undefined ? names?.[row] : undefined;
-        const text = name ?? fit(cells[i] ?? '', widths[i]!, column.flexible);
+      .map(({ align }, i) => {
+        const text = texts[i]!;
         const padding = ' '.repeat(widths[i]! - [...text].length);
-        return column.align === 'right' ? padding + text : text + padding;
+        return align === 'right' ? padding + text : text + padding;
       })
       .join('  ')}`.trimEnd();
-  return [line(columns.map((c) => c.title)), ...rows.map(line)];
+  const titles = columns.map(({ title }, i) => fit(title, widths[i]!, 'middle'));
+  return [line(titles), ...rows.map((_, r) => line(cells.map((texts) => texts[r]!)))];
+}
+
+/** Of the columns together, with room between them. */
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 2, -2);
+}
+
+/** How wide columns are that may be so wide together. */
+function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number[] {
+  const whole = columns.map((column, i) =>
+    rows.reduce((most, row) => Math.max(most, [...(row[i] ?? '')].length), column.title.length),
+  );
+  if (totalOf(whole) <= width) return whole;
+  const limited = whole.map((w, i) => Math.min(w, columns[i]!.most ?? w));
+  const flexible = columns.findIndex((c) => c.flexible);
+  const over = totalOf(limited) - width;
+  if (flexible < 0 || over <= 0) return limited;
+  return limited.map((w, i) => (i === flexible ? Math.max(LEAST_FLEXIBLE, w - over) : w));
 }
 
 /** Breaks a text into lines, the later ones indented; words that are longer than the terminal is wide are cut. */
 export function wrap(text: string, indent = 0, hanging = indent, width = WIDTH): string[] {
-  return wrapWhole(text, indent, hanging, Math.min(width, WIDTH)).map((line) => fit(line, width));
+  return wrapWhole(text, indent, hanging, proseWidth(width)).map((line) => fit(line, width));
 }
 
 /** The same with longer words, such as paths, whole. */
-function wrapWhole(text: string, indent: number, hanging: number, width = WIDTH): string[] {
+function wrapWhole(text: string, indent: number, hanging: number, width: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent);
   for (const word of text.split(' ')) {
@@ -189,11 +224,16 @@ function wrapWhole(text: string, indent: number, hanging: number, width = WIDTH)
   return [...lines, line];
 }
 
-/** Lines of an error or a note, broken where they are longer than the width; words, such as paths, stay whole. */
-export function wrapLines(text: string): string {
+/**
+ * Lines of an error or a note, which go to standard error, broken where they are longer than the terminal is wide;
+ * words, such as paths, stay whole.
+ */
+export function wrapLines(text: string, width = terminalWidth(process.stderr)): string {
   return text
     .split('\n')
-    .flatMap((line) => wrapWhole(line.trimStart(), line.length - line.trimStart().length, 4))
+    .flatMap((line) =>
+      wrapWhole(line.trimStart(), line.length - line.trimStart().length, 4, proseWidth(width)),
+    )
     .join('\n');
 }
 

@@ -1,4 +1,4 @@
-// An inspection for people, at most 80 columns wide.
+// An inspection for people.
 import type { Block } from '../../analysis/blocks.js';
 import type { Counts } from '../../analysis/cost.js';
 import {
@@ -8,7 +8,7 @@ import {
   type SortKey,
   sortByCount,
 } from '../../analysis/inspect.js';
-import type { InspectedNetwork } from '../../app/inspect.js';
+import type { InspectedNetwork, SettledInspection } from '../../app/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
 import { printable } from '../../util/printable.js';
@@ -21,7 +21,6 @@ import {
   formatExact,
   percent,
   table,
-  terminalWidth,
   WIDTH,
   wrap,
 } from './format.js';
@@ -32,6 +31,8 @@ export interface TextOptions {
   readonly sort?: SortKey | undefined;
   readonly nodes: boolean;
   readonly tree: boolean;
+  /** The network at sizes that were chosen for those that it leaves open. */
+  readonly settled?: SettledInspection | undefined;
 }
 
 const BAR_WIDTH = 10;
@@ -40,18 +41,31 @@ const BAR_WIDTH = 10;
 const LISTED_VALUES = 8;
 
 export function inspectionText(model: Model, inspection: Inspection, options: TextOptions): string {
+  const { file, sort, nodes, tree } = options;
+  // Expressions that are too long to read are shown as numbers, at sizes that make sense.
+  const settled = isLong(inspection) ? options.settled : undefined;
+  const shown = settled?.inspection ?? inspection;
   const sections = [
-    header(model, inspection, options.file),
-    totals(inspection),
-    options.nodes ? nodeTable(inspection, options.sort) : undefined,
-    options.tree ? treeTable(inspection, options.sort) : undefined,
-    options.nodes || options.tree ? undefined : operatorTable(inspection, options.sort ?? 'macs'),
-    notes(inspection),
+    header(model, inspection, file),
+    settled
+      ? wrap(`Counts at ${settled.chosen.flags}, chosen for sizes that the file leaves open:`, 2)
+      : undefined,
+    totals(shown),
+    nodes ? nodeTable(shown, sort) : undefined,
+    tree ? treeTable(shown, sort) : undefined,
+    nodes || tree ? undefined : operatorTable(shown, sort ?? 'macs'),
+    notes(inspection, shown.cost),
   ];
   return sections
     .filter((s) => s !== undefined && s.length > 0)
     .map((s) => s!.map(printable).join('\n'))
     .join('\n\n');
+}
+
+/** Whether a total is an expression that needs lines of its own. */
+function isLong({ cost: { totals: t } }: Inspection): boolean {
+  const counts = [formatCount(t.macs), formatCount(t.flops), formatBytes(t.activationBytes)];
+  return counts.some((text) => text.length > MAX_SHORT);
 }
 
 function header(model: Model, { inference, coverage, hash }: Inspection, file: string): string[] {
@@ -66,14 +80,14 @@ function header(model: Model, { inference, coverage, hash }: Inspection, file: s
   ): string[] => [
     ...names.slice(0, LISTED_VALUES).flatMap((name, i) => {
       const type = typeOf(name, i);
-      const start = `  ${label.padEnd(8)}${fit(name, 40, 'end')}`;
-      const isShort = start.length + 2 + type.length <= WIDTH;
+      const start = `  ${label.padEnd(8)}${fit(name, WIDTH - 10, 'middle')}`;
+      const isShort = start.length + 2 + type.length <= Math.min(WIDTH, 120);
       return isShort ? [`${start}  ${type}`] : [start, `          ${fit(type, WIDTH - 10)}`];
     }),
     ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
   ];
   return [
-    fit(file, WIDTH, 'end'),
+    fit(file, WIDTH, 'middle'),
     ...wrap(`model   ${facts.join(', ')}`, 2, 10),
     ...values('input', graph.inputNames, (name) => formatType(graph.types.get(name))),
     ...values('output', graph.outputNames, (_, i) => formatType(graph.outputTypes[i])),
@@ -136,13 +150,16 @@ function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   // Expressions need room: with symbolic sizes FLOPs give way, which follow MACs closely.
   const isSymbolic = sorted.some((kind) => typeof kind.flops !== 'number');
   const columns: [Column, (kind: OperatorCounts) => string][] = [
-    [{ title: 'Operator', flexible: 'start' }, (kind) => kind.operator],
+    [{ title: 'Operator', flexible: 'middle' }, (kind) => kind.operator],
     [{ title: 'Nodes', align: 'right' }, (kind) => String(kind.nodes)],
     [{ title: 'Params', align: 'right' }, (kind) => blankZero(formatCount(kind.parameters))],
-    [{ title: 'MACs', align: 'right' }, (kind) => cell(formatCount(kind.macs))],
-    [{ title: 'FLOPs', align: 'right' }, (kind) => cell(formatCount(kind.flops))],
-    [{ title: 'Memory', align: 'right' }, (kind) => cell(formatBytes(kind.memoryAccessBytes))],
-    [{ title: BAR_TITLES[key] }, (kind) => share(kind)[0]!],
+    [{ title: 'MACs', align: 'right', most: 12 }, (kind) => blankZero(formatCount(kind.macs))],
+    [{ title: 'FLOPs', align: 'right', most: 12 }, (kind) => blankZero(formatCount(kind.flops))],
+    [
+      { title: 'Memory', align: 'right', most: 12, isOptional: true },
+      (kind) => blankZero(formatBytes(kind.memoryAccessBytes)),
+    ],
+    [{ title: BAR_TITLES[key], isOptional: true }, (kind) => share(kind)[0]!],
     [{ title: '', align: 'right' }, (kind) => share(kind)[1]!],
   ];
   const shown = columns.filter(([{ title }]) => !isSymbolic || title !== 'FLOPs');
@@ -152,11 +169,7 @@ function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   );
 }
 
-/** Counts that are zero say more by being absent; long expressions are cut. */
-function cell(text: string): string {
-  return blankZero(fit(text, 12));
-}
-
+/** Counts that are zero say more by being absent. */
 function blankZero(text: string): string {
   return text === '0' || text === '0 B' ? '' : text;
 }
@@ -166,20 +179,20 @@ function nodeTable({ cost }: Inspection, key: SortKey | undefined): string[] {
   const nodes = key ? sortByCount(counted, key) : counted;
   return table(
     [
-      { title: 'Node', flexible: 'end' },
-      { title: 'Operator' },
-      { title: 'Output' },
+      { title: 'Node', flexible: 'middle' },
+      { title: 'Operator', most: 14 },
+      { title: 'Output', most: 18, isOptional: true },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: key === 'memory' ? 'Memory' : 'FLOPs', align: 'right' },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: key === 'memory' ? 'Memory' : 'FLOPs', align: 'right', most: 12, isOptional: true },
     ],
     nodes.map((n) => [
       n.name,
-      fit(n.operator, 18),
-      fit(n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '', 18),
+      n.operator,
+      n.outputs[0] ? formatType(n.outputs[0]).replace(/^float32/, '') : '',
       blankZero(formatCount(n.parameters)),
-      cell(formatCount(n.macs)),
-      cell(key === 'memory' ? formatBytes(n.memoryAccessBytes) : formatCount(n.flops)),
+      blankZero(formatCount(n.macs)),
+      blankZero(key === 'memory' ? formatBytes(n.memoryAccessBytes) : formatCount(n.flops)),
     ]),
   );
 }
@@ -194,8 +207,8 @@ function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
       `${'  '.repeat(depth)}${block.name}`,
       String(block.nodes),
       blankZero(formatCount(block.parameters)),
-      cell(formatCount(block.macs)),
-      cell(formatBytes(block.memoryAccessBytes)),
+      blankZero(formatCount(block.macs)),
+      blankZero(formatBytes(block.memoryAccessBytes)),
       bar(share, BAR_WIDTH),
       share > 0 ? percent(share) : '',
     ]);
@@ -205,12 +218,12 @@ function treeTable({ tree }: Inspection, key: SortKey | undefined): string[] {
   visit(tree, 0);
   return table(
     [
-      { title: 'Block', flexible: 'start' },
+      { title: 'Block', flexible: 'middle' },
       { title: 'Nodes', align: 'right' },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: 'Memory', align: 'right' },
-      { title: BAR_TITLES[barKey] },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: 'Memory', align: 'right', most: 12, isOptional: true },
+      { title: BAR_TITLES[barKey], isOptional: true },
       { title: '', align: 'right' },
     ],
     rows,
@@ -230,27 +243,26 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
       { title: 'Network', flexible: 'middle' },
       { title: 'Nodes', align: 'right' },
       { title: 'Params', align: 'right' },
-      { title: 'MACs', align: 'right' },
-      { title: 'FLOPs', align: 'right' },
+      { title: 'MACs', align: 'right', most: 12 },
+      { title: 'FLOPs', align: 'right', most: 12, isOptional: true },
       { title: 'Weights', align: 'right' },
-      { title: 'Peak', align: 'right' },
+      { title: 'Peak', align: 'right', most: 12, isOptional: true },
     ],
     sorted.map(({ name, coverage, cost: { totals } }) => [
       name,
       String(coverage.nodes),
       formatCount(totals.parameters),
-      fit(formatCount(totals.macs), 18),
-      fit(formatCount(totals.flops), 18),
+      formatCount(totals.macs),
+      formatCount(totals.flops),
       formatBytes(totals.weightBytes),
-      fit(formatBytes(totals.peakActivationBytes), 12),
+      formatBytes(totals.peakActivationBytes),
     ]),
     0,
-    terminalWidth(),
   ).join('\n');
 }
 
 /** What was not understood, and what to do about it. */
-function notes({ coverage, cost, inference }: Inspection): string[] {
+function notes({ coverage, inference }: Inspection, cost: Inspection['cost']): string[] {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(...wrap(`! ${text}`, 2, 4));
   for (const { operator, count, nodes } of coverage.unknownOperators) {

@@ -5,7 +5,7 @@ import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
-import { broken, type Column, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
+import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };
@@ -41,7 +41,7 @@ export function networkText(found: Known): string {
   const title =
     network.arch !== undefined && network.file === undefined
       ? [network.arch.space.title, ...broken(network.arch.text, 2)]
-      : [network.ref];
+      : [fit(network.ref, WIDTH, 'middle')];
   const kind =
     network.file === undefined || family === undefined
       ? []
@@ -50,12 +50,30 @@ export function networkText(found: Known): string {
     ...title,
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
-    ...(answers.length > 0 ? ['', ...answerTable(answers)] : []),
+    ...(answers.length > 0 ? ['', ...answerTable(answers), ...farLines(answers)] : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
       : []),
     ...(needed === undefined ? [] : ['', ...wrap(needed, 2)]),
   ].join('\n');
+}
+
+/** Networks at this distance are unlike those of a predictor's training. */
+const FAR = 1.5;
+
+function farLines(answers: readonly Answer[]): string[] {
+  const far = new Map(
+    answers.flatMap(({ predictor, distance = 0 }) =>
+      distance > FAR ? [[predictor, distance] as const] : [],
+    ),
+  );
+  return [...far].flatMap(([predictor, distance]) =>
+    wrap(
+      `! ${predictor} was trained on other networks than this one (distance ${distance.toFixed(1)}; up to 1 is within them)`,
+      2,
+      4,
+    ),
+  );
 }
 
 function answerTable(answers: readonly Answer[]): string[] {
@@ -67,7 +85,7 @@ function answerTable(answers: readonly Answer[]): string[] {
     low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
   ]);
   const columns: Column[] = [
-    { title: 'predicted', flexible: 'start' },
+    { title: 'predicted', flexible: 'middle' },
     { title: '', align: 'right' },
     { title: '' },
     { title: coverage === undefined ? '' : `${Math.round(coverage * 100)}% interval` },
@@ -82,6 +100,7 @@ function labelsOf(found: readonly Known[]): string[] {
 
 const SPACE_BETWEEN = 2;
 const LEAST_NAME = 24;
+const MOST_LABEL = 20;
 
 /** Many networks as one table, with as many labels as fit. */
 export function networksText(found: readonly Known[]): string {
@@ -92,16 +111,16 @@ export function networksText(found: readonly Known[]): string {
         [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? shortCount(cost.macs) : '')],
       ]
     : [];
-  let room = terminalWidth() - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
+  let room = WIDTH - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
   const shown = labels.filter((label, i) => {
-    room -= Math.max(label.length, 6) + SPACE_BETWEEN;
+    room -= Math.min(Math.max(label.length, 6), MOST_LABEL) + SPACE_BETWEEN;
     return room >= 0 || i === 0;
   });
   const columns: [Column, (of: Known) => string][] = [
     [{ title: 'network', flexible: 'middle' }, ({ network }) => network.arch?.text ?? network.ref],
     ...costs,
     ...shown.map((label): [Column, (of: Known) => string] => [
-      { title: label, align: 'right' },
+      { title: label, align: 'right', most: MOST_LABEL },
       ({ answers }) => {
         const answer = answers.find((a) => a.label.name === label);
         return answer === undefined ? '' : numberText(answer.prediction.value);
@@ -115,7 +134,7 @@ export function networksText(found: readonly Known[]): string {
       found.map((of) => columns.map(([, text]) => text(of))),
       0,
     ),
-    ...(more > 0 ? [`… ${more} more labels: choose with --label, or print all with --json`] : []),
+    ...(more > 0 ? wrap(`… ${more} more labels: choose with --label, or print all with --json`) : []),
   ].join('\n');
 }
 
@@ -154,7 +173,7 @@ export function bundledText(entries: readonly BundledEntry[]): string {
     .map(({ file, spaces, about, labels }) => {
       const names = labels.map(({ name, unit }) => (unit === '' ? name : `${name} (${unit})`)).join(', ');
       return [
-        `${bundledName(file)}: ${about}`,
+        ...wrap(`${bundledName(file)}: ${about}`, 0, 2),
         ...wrap(`architectures of ${spaces.join(', ')}`, 2),
         ...wrap(`labels: ${names}`, 2, 4),
       ].join('\n');

@@ -1,8 +1,8 @@
-// The output of `auspex reproduce`: tables for people, JSON for programs (docs/json/reproduce.md).
-import type { CollectedTable } from '../../reproduce/collected-results.js';
+// What `auspex reproduce` prints for people.
+import type { Reproduced } from '../../app/reproduce.js';
 import { secondsText } from '../../reproduce/markdown.js';
 import type { DrawResult } from '../../reproduce/result.js';
-import type { FailedDraw, RanTable } from '../../reproduce/run-table.js';
+import type { FailedDraw } from '../../reproduce/run-table.js';
 import type { SummaryLine } from '../../reproduce/summary.js';
 import type { ReproducedTable } from '../../reproduce/table.js';
 import {
@@ -16,15 +16,7 @@ import {
 } from '../../reproduce/table-numbers.js';
 import { table as textTable, wrap } from './format.js';
 
-export interface ShownTable {
-  readonly table: ReproducedTable;
-  readonly out: string;
-  readonly collected: CollectedTable;
-  /** Undefined where nothing was run. */
-  readonly ran: RanTable | undefined;
-}
-
-export function listText(shown: readonly ShownTable[]): string {
+export function listText(shown: readonly Reproduced[]): string {
   const rows = shown.map(({ table, collected }) => [
     table.id,
     `${collected.results.length}/${collected.draws.length}`,
@@ -38,35 +30,13 @@ export function listText(shown: readonly ShownTable[]): string {
   return textTable(columns, rows, 0).join('\n');
 }
 
-export function listJson(shown: readonly ShownTable[], out: string): string {
-  const tables = shown.map(({ table, collected }) => {
-    const { id, title, paper, shows, cells } = table;
-    return {
-      id,
-      title,
-      paper,
-      shows,
-      data: [...new Set(cells.map(({ data }) => data))],
-      done: collected.results.length,
-      draws: collected.draws.length,
-      cells: cells.map(({ id: cell, kind, rows }) => ({
-        id: cell,
-        kind,
-        rows,
-        seeds: collected.results.filter((result) => result.cell === cell).map(({ seed }) => seed),
-      })),
-    };
-  });
-  return json({ schema: 'auspex.reproduce.list/1', out, tables });
-}
-
-export function tableText(shown: ShownTable): string {
+export function tableText(shown: Reproduced): string {
   const { table, collected, ran } = shown;
   const { lines, results, draws, others } = collected;
   const first = metricTitle(table.cells[0]!.metrics[0]);
   const hasDemands = lines.some(({ cell }) => cell.floor !== undefined || cell.goal !== undefined);
   const columns = [
-    { title: 'cell', flexible: 'start' as const },
+    { title: 'cell', flexible: 'middle' as const },
     { title: 'ours', align: 'right' as const },
     { title: 'published', align: 'right' as const },
     ...(hasDemands ? [{ title: 'goal' }] : []),
@@ -130,45 +100,6 @@ function goalText({ cell: { goal }, verdict }: SummaryLine): string {
   return `${goal}${verdict === undefined ? '' : { goal: ' ✓', floor: '', below: ' below floor' }[verdict]}`;
 }
 
-export function tableJson({ table, out, collected, ran }: ShownTable): string {
-  const { lines, results, draws, others } = collected;
-  const { id, title, paper, shows } = table;
-  return json({
-    schema: 'auspex.reproduce/1',
-    table: id,
-    title,
-    paper,
-    shows,
-    differs: differences(table, lines),
-    out,
-    done: results.length,
-    draws: draws.length,
-    otherSettings: others,
-    ran: ran ? ran.results.length : null,
-    failures: (ran?.failures ?? []).map(failureJson),
-    lines: lines.map(({ cell, label, seeds, metrics, seconds, published, others, verdict, problems }) => ({
-      cell: cell.id,
-      label: label ?? null,
-      kind: cell.kind,
-      rows: cell.rows,
-      seeds,
-      metrics: Object.fromEntries(metrics),
-      seconds: seconds ?? null,
-      published,
-      others,
-      floor: cell.floor ?? null,
-      goal: cell.goal ?? null,
-      verdict: verdict ?? null,
-      problems,
-    })),
-  });
-}
-
-function failureJson({ cell, seed, error }: FailedDraw) {
-  const { code, message, where, hint } = error;
-  return { cell, seed, error: { code, message, where, hint } };
-}
-
 /** A line for what was just done. */
 export function doneText(done: DrawResult | FailedDraw, table: ReproducedTable): string {
   if ('error' in done)
@@ -177,8 +108,4 @@ export function doneText(done: DrawResult | FailedDraw, table: ReproducedTable):
   const values = done.labels.flatMap(({ metrics }) => metrics[metric]?.estimate ?? []);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return `${done.cell}, seed ${done.seed}: ${metricTitle(metric)} ${valueText(metric, mean)}, ${secondsText(done.seconds.train)} s`;
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value, null, 2);
 }

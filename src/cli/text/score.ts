@@ -1,6 +1,8 @@
 // Scores of networks for people: a line for every proxy of one network, or tables of a pool.
+
+import { type Problem, problemText } from '../../app/problem.js';
 import { columnValues, type ProxyColumn } from '../../app/score/columns.js';
-import { type NetworkRecord, type Problem, problemText } from '../../app/score/record.js';
+import type { NetworkRecord } from '../../app/score/record.js';
 import type { ScoreFound } from '../../app/score/score.js';
 import { explanationLines } from './explanation.js';
 import { broken, fit, formatExact, table, wrap } from './format.js';
@@ -43,7 +45,7 @@ function single({ columns, records }: ScoreFound, width: number): string[] {
   const [record] = records as [NetworkRecord];
   if (record.error) return [];
   const values = columnValues(columns, [record]);
-  const problems = columns.map((column) => problemOf(column, record));
+  const problems = columns.map((column) => problemIn(column, record));
   const rows = columns.map(({ name, title, better, combine }, i) => {
     const value = combine ? undefined : values[i]![0];
     return [
@@ -118,7 +120,7 @@ function numberText(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 1e12 ? formatExact(value) : value.toPrecision(5);
 }
 
-function problemOf({ members }: ProxyColumn, { errors }: NetworkRecord): Problem | undefined {
+function problemIn({ members }: ProxyColumn, { errors }: NetworkRecord): Problem | undefined {
   return members.map((member) => errors?.[member]).find((problem) => problem !== undefined);
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SearchDocument, SearchDocumentTrial } from '../../app/documents/search.js';
 import { ENDS } from '../../app/search/ends.js';
 import { SEARCH_FILES } from '../../app/search/files.js';
-import { broken, formatCount, formatExact } from './format.js';
+import { broken, formatCount, formatExact, wrap } from './format.js';
 
 export function searchText(found: SearchDocument): string {
   const { objectives, evaluations, failed, end, best, front, output } = found;
@@ -13,13 +13,15 @@ export function searchText(found: SearchDocument): string {
   const files = output === undefined ? [] : Object.values(SEARCH_FILES).map((name) => join(output, name));
   return [
     `${evaluations} evaluations${failures}; ${ENDS[end]}`,
-    ...objectives.map(({ name, better, unit }) => `${name}${unit ? ` (${unit})` : ''}, ${better} is better`),
+    ...objectives.flatMap(({ name, better, unit }) =>
+      wrap(`${name}${unit ? ` (${unit})` : ''}, ${better} is better`, 0, 2),
+    ),
     '',
-    `best: ${values(best)} (trial ${best.trial})`,
+    ...wrap(`best: ${values(best)} (trial ${best.trial})`, 0, 2),
     ...broken(best.arch, 2),
     `  parameters ${formatExact(best.cost.parameters)}   MACs ${formatCount(best.cost.macs)}`,
     ...(front ? ['', 'Pareto front:'] : []),
-    ...(front ?? []).flatMap((trial) => [`  ${values(trial)}`, ...broken(trial.arch, 4)]),
-    ...(files.length === 0 ? [] : ['', files.join(', ')]),
+    ...(front ?? []).flatMap((trial) => [...wrap(values(trial), 2, 4), ...broken(trial.arch, 4)]),
+    ...(files.length === 0 ? [] : ['', ...wrap(files.join(', '))]),
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import type { SkippedNetwork, Trained } from '../../app/train/request.js';
 import { bestOf } from '../../app/train/request.js';
 import type { TrainingProgress } from '../../predictors/train.js';
 import { duration } from '../progress.js';
-import { formatExact, table, wrapLines } from './format.js';
+import { formatExact, table, wrap, wrapLines } from './format.js';
 
 export function progressNote({ loss, score, member = 0 }: TrainingProgress, members: number): string {
   if (loss === undefined) return '';
@@ -31,7 +31,7 @@ export function trainedText(trained: Trained): string {
     return [name, unit, transform, widths.length === 0 ? 'none' : widthText(widths, transform)];
   });
   const columns = [
-    { title: 'label', flexible: 'start' as const },
+    { title: 'label', flexible: 'middle' as const },
     { title: 'unit' },
     { title: 'scale' },
     { title: '90% interval' },
@@ -41,10 +41,10 @@ export function trainedText(trained: Trained): string {
     `${output}: ${kind.title} for ${info.seen.spaces.join(', ')}`,
     `  ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}, ${work}${duration(seconds)}`,
     ...(best.length > 0
-      ? [`  validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`]
+      ? wrap(`validation (${score}): ${best.map((b) => Math.abs(b).toFixed(4)).join(', ')}`, 2, 4)
       : []),
     ...(excluded > 0
-      ? [`  ${formatExact(excluded)} held-out rows were also trained on; intervals exclude them`]
+      ? wrap(`${formatExact(excluded)} held-out rows were also trained on; intervals exclude them`, 2)
       : []),
     '',
     ...table(columns, rows, 2),

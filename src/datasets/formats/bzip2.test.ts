@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AuspexError } from '../../util/errors.js';
+import { codeOf } from '../../util/errors.testing.js';
 import { Random } from '../../util/random.js';
 import { bunzip2 } from './bzip2.js';
 
@@ -25,16 +26,6 @@ function unpack(packed: Uint8Array, chunk = packed.length, maxBytes?: number): B
 
 const packedOf = (name: string): Uint8Array =>
   Buffer.from(CASES.find((c) => c.name === name)!.packed, 'base64');
-
-function codeOf(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof AuspexError) return error.code;
-    throw error;
-  }
-  return 'no error';
-}
 
 describe('bunzip2', () => {
   it.each(CASES)('unpacks $name', ({ unit, times, packed }) => {

@@ -1,7 +1,8 @@
 // Against what Python pickled (verify/golden/official_formats.py), and against files that want to do harm.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AuspexError } from '../../util/errors.js';
+import type { AuspexError } from '../../util/errors.js';
+import { codeOf } from '../../util/errors.testing.js';
 import { Random } from '../../util/random.js';
 import { NumpyArray } from './numpy.js';
 import { type PickleOptions, PickleReader, unpickle } from './pickle.js';
@@ -42,16 +43,6 @@ function plain(value: PickleValue): unknown {
       : { class: value.class, state: plain(value.state) };
   }
   return value;
-}
-
-function codeOf(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof AuspexError) return error.code;
-    throw error;
-  }
-  return 'no error';
 }
 
 describe('unpickle', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readTableFile } from '../../store/table-file.js';
-import { AuspexError } from '../../util/errors.js';
+import { codeOfAsync } from '../../util/errors.testing.js';
 import { Random } from '../../util/random.js';
 import { readTable } from './read-table.js';
 import { crc32c } from './tfrecord.js';
@@ -24,15 +24,7 @@ const bytesOf = (name: string): Buffer => readFileSync(join(FOLDER, name));
 const temporary = mkdtempSync(join(tmpdir(), 'auspex-tables-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-async function codeOf(bytes: Uint8Array): Promise<string> {
-  try {
-    await readTable(bytes);
-  } catch (error) {
-    if (error instanceof AuspexError) return error.code;
-    throw error;
-  }
-  return 'no error';
-}
+const codeOf = (bytes: Uint8Array): Promise<string> => codeOfAsync(() => readTable(bytes));
 
 describe('official files', () => {
   it.each(Object.entries(EXPECTED))('%s', async (name, rows) => {

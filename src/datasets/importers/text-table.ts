@@ -304,7 +304,7 @@ function json(text: string, line: number): unknown {
 
 function unknown(what: string): AuspexError {
   return new AuspexError('TABLE_UNKNOWN', `the file is not a known table: ${printableStart(what, 300)}`, {
-    hint: 'describe it: auspex data import FILE --space NAME --arch COLUMN --label COLUMN',
+    hint: 'describe it: --space NAME --arch COLUMN --label COLUMN (auspex data import stores that in a table)',
   });
 }
 

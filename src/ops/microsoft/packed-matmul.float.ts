@@ -1,19 +1,22 @@
 // Weights of a few bits each, unpacked to floats.
-import { computedTensor } from '../../graph/computed-tensor.js';
-import { type Tensor, tensorNumbers } from '../../graph/tensor.js';
+import { computedTensor, numbersIn } from '../../graph/computed-tensor.js';
+import { elementCount, type Tensor, tensorNumbers } from '../../graph/tensor.js';
 import { positiveInt } from '../arguments.js';
 import type { Dequantisation, FloatRule } from '../float.js';
-import { isFloatType, smallNumbers } from '../quantised-tensor.js';
+import { isFloatType } from '../quantised-tensor.js';
 
-/** The numbers in bytes, the low bits first. */
-function unpacked(tensor: Tensor, bits: number): ArrayLike<number> {
-  if (tensor.dtype !== 'uint8' || bits === 8) return smallNumbers(tensor);
-  const bytes = smallNumbers(tensor);
-  const each = 8 / bits;
+/** Numbers `from` … `to` − 1 in bytes, the low bits first. */
+function unpacked(tensor: Tensor, bits: number, from = 0, to = Number.POSITIVE_INFINITY): ArrayLike<number> {
+  const each = tensor.dtype === 'uint8' ? 8 / bits : 1;
+  const end = Math.min(to, elementCount(tensor) * each);
+  const first = Math.floor(from / each);
+  const stored = numbersIn(tensor, first, Math.ceil(end / each));
+  if (each === 1) return stored;
   const mask = 2 ** bits - 1;
-  const out = new Uint8Array(bytes.length * each);
-  for (let i = 0; i < out.length; i++) out[i] = (bytes[Math.floor(i / each)]! >> ((i % each) * bits)) & mask;
-  return out;
+  return Float32Array.from({ length: end - from }, (_, i) => {
+    const at = from + i - first * each;
+    return (stored[Math.floor(at / each)]! >> ((at % each) * bits)) & mask;
+  });
 }
 
 /** A zero point for each of `rows` · `columns` blocks. Where they are packed, a row begins with a byte of its own. */
@@ -54,18 +57,15 @@ export const matMulNBitsFloat: FloatRule = (node) => {
   const a = node.required('A');
   if (!isFloatType(a.dtype) || ![2, 4, 8].includes(bits)) return undefined;
   const blocks = Math.ceil(rows / size);
-  const weights = computedTensor(builder.freshName('weights'), a.dtype, [rows, columns], () => {
-    const numbers = unpacked(packed, bits);
+  const weights = computedTensor(builder.freshName('weights'), a.dtype, [rows, columns], (from, to) => {
     const scales = tensorNumbers(scale);
     const zeroPoints = zeroPointsOf(zeroPoint, bits, columns, blocks);
-    const out = new Float32Array(rows * columns);
-    for (let n = 0; n < columns; n++) {
-      for (let k = 0; k < rows; k++) {
-        const block = n * blocks + Math.floor(k / size);
-        out[k * columns + n] = (numbers[n * blocks * size + k]! - zeroPoints[block]!) * scales[block]!;
-      }
-    }
-    return out;
+    const numbers = unpacked(packed, bits);
+    return Float32Array.from({ length: to - from }, (_, i) => {
+      const [k, n] = [Math.floor((from + i) / columns), (from + i) % columns];
+      const block = n * blocks + Math.floor(k / size);
+      return (numbers[n * blocks * size + k]! - zeroPoints[block]!) * scales[block]!;
+    });
   });
   const product = a.matmul(builder.initializer(weights));
   const bias = node.named('bias');
@@ -88,18 +88,19 @@ export const gatherBlockQuantizedFloat: FloatRule = (node) => {
   const inner = dims.slice(axis + 1).reduce((n, d) => n * d, 1);
   const along = dims[axis]!;
   const blocks = Math.ceil(along / size);
-  const table = computedTensor(builder.freshName('table'), scale.dtype, dims, () => {
-    const numbers = unpacked(data, bits);
+  const table = computedTensor(builder.freshName('table'), scale.dtype, dims, (from, to) => {
+    const numbers = unpacked(data, bits, from, to);
     const scales = tensorNumbers(scale);
     const rows = scales.length / (blocks * inner);
     const zeroPoints =
       zeroPoint === undefined && !isPacked
         ? new Float64Array(scales.length)
         : zeroPointsOf(zeroPoint, bits, rows, blocks * inner);
-    return Float32Array.from({ length: numbers.length }, (_, i) => {
-      const slice = Math.floor(i / inner);
+    return Float32Array.from({ length: to - from }, (_, i) => {
+      const slice = Math.floor((from + i) / inner);
       const block =
-        (Math.floor(slice / along) * blocks + Math.floor((slice % along) / size)) * inner + (i % inner);
+        (Math.floor(slice / along) * blocks + Math.floor((slice % along) / size)) * inner +
+        ((from + i) % inner);
       return (numbers[i]! - zeroPoints[block]!) * scales[block]!;
     });
   });

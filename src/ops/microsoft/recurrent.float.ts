@@ -1,9 +1,8 @@
 // An LSTM with quantised weights, in floats.
-import { computedTensor } from '../../graph/computed-tensor.js';
+import { computedTensor, numbersIn } from '../../graph/computed-tensor.js';
 import { tensorNumbers } from '../../graph/tensor.js';
 import type { Value } from '../build.js';
 import type { Dequantisation, FloatRule } from '../float.js';
-import { smallNumbers } from '../quantised-tensor.js';
 
 const ATTRIBUTES = [
   'activation_alpha',
@@ -22,21 +21,19 @@ function weights(node: Dequantisation, name: string): Value | undefined {
   if (q === undefined || scale === undefined) return undefined;
   const [directions, rows, columns] = q.dims as [number, number, number];
   const dims = [directions, columns, rows];
-  const tensor = computedTensor(node.builder.freshName(name), 'float32', dims, () => {
-    const numbers = smallNumbers(q);
+  const tensor = computedTensor(node.builder.freshName(name), 'float32', dims, (from, to) => {
+    const numbers = numbersIn(q);
     const scales = tensorNumbers(scale);
     const zeroPoints = zeroPoint ? tensorNumbers(zeroPoint) : [0];
     const of = (list: readonly number[], direction: number, column: number): number =>
       list.length <= directions ? list[direction % list.length]! : list[direction * columns + column]!;
-    const out = new Float32Array(numbers.length);
-    for (let d = 0; d < directions; d++) {
-      for (let column = 0; column < columns; column++) {
-        const [s, z] = [of(scales, d, column), of(zeroPoints, d, column)];
-        const [from, to] = [d * rows * columns + column, (d * columns + column) * rows];
-        for (let row = 0; row < rows; row++) out[to + row] = (numbers[from + row * columns]! - z) * s;
-      }
-    }
-    return out;
+    return Float32Array.from({ length: to - from }, (_, i) => {
+      const row = (from + i) % rows;
+      const column = Math.floor((from + i) / rows) % columns;
+      const direction = Math.floor((from + i) / (rows * columns));
+      const q8 = numbers[(direction * rows + row) * columns + column]!;
+      return (q8 - of(zeroPoints, direction, column)) * of(scales, direction, column);
+    });
   });
   return node.builder.initializer(tensor);
 }

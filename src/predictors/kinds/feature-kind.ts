@@ -4,13 +4,14 @@ import type { ZodType } from 'zod';
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { Builder, type Value } from '../../ops/build.js';
+import { paced } from '../../util/pauses.js';
 import { OUTPUTS } from '../entries.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { column, type LabelScale, learned, unlearned } from '../labels.js';
-import { paced } from '../paced.js';
 import type { Json } from '../predictor.js';
+import { expectGoing } from '../stopped.js';
 import type { FeatureRows } from '../views/feature-rows.js';
 import type { FeatureOptions, FeatureSet } from '../views/features.js';
 
@@ -76,8 +77,10 @@ export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKi
             const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
             const steps = kind.fit(all.some(known), targets, model, run.seed);
             fitted.push(
-              await paced(steps, run.signal, (part) =>
-                run.onProgress?.({ part: (label + part) / scales.length }),
+              await paced(
+                steps,
+                () => expectGoing(run.signal),
+                (part) => run.onProgress?.({ part: (label + part) / scales.length }),
               ),
             );
           }

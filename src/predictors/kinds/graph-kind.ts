@@ -129,6 +129,9 @@ export function graphKind<O extends object>(kind: GraphKind<O>): PredictorKind<O
   });
 }
 
+/** Far beyond what is of use; more would never end, or not fit into memory. */
+const MOST = { steps: 10_000_000, members: 1000, batch: 65_536 };
+
 function changedRecipe<O extends object>(
   kind: GraphKind<O>,
   base: GraphRecipe<O>,
@@ -136,8 +139,12 @@ function changedRecipe<O extends object>(
   from: Predictor | undefined,
 ): GraphRecipe<O> {
   const { steps = base.steps, members = base.members, batch = base.batch, rate = base.rate } = changes;
-  if (![steps, members, batch].every((n) => Number.isInteger(n) && n >= 1)) {
-    throw new AuspexError('BAD_OPTION', 'steps, members and batch size must be at least 1');
+  for (const [name, value] of Object.entries({ steps, members, batch })) {
+    const most = MOST[name as keyof typeof MOST];
+    if (Number.isInteger(value) && value >= 1 && value <= most) continue;
+    throw new AuspexError('BAD_OPTION', `--${name} cannot be ${value}`, {
+      hint: `it must be a whole number from 1 to ${most}`,
+    });
   }
   const start = from && (from.info.recipe as { readonly model: O }).model;
   const { dropout } = base.model as { dropout?: number };

@@ -180,6 +180,21 @@ describe('RandomForest', () => {
     expect(() => RandomForest.fit(train.rows, train.targets, options)).toThrow(name);
   });
 
+  it('yields after every tree, however small, and tells how far it is', () => {
+    const rows = new FeatureRows(['x'], [1, 2]);
+    const parts = [...RandomForest.fitting(rows, [1, 2], { trees: 4 })];
+    expect(parts.filter((part) => part > 0)).toEqual([0.25, 0.5, 0.75, 1]);
+  });
+
+  it('refuses to grow beyond what a file can hold', () => {
+    const count = 20_000;
+    const numbers = Float64Array.from({ length: count }, (_, i) => i);
+    const rows = new FeatureRows(['x'], numbers);
+    expect(() => RandomForest.fit(rows, numbers, { trees: 60, bootstrap: false })).toThrow(
+      expect.objectContaining({ code: 'MODEL_OPTION', hint: expect.stringMatching(/^50 trees /) }),
+    );
+  }, 30_000);
+
   it('refuses numbers that are missing and rows of other features', () => {
     const code = (expected: string) => expect.objectContaining({ code: expected });
     expect(() => new FeatureRows(['a', 'b'], [1, 2, 3])).toThrow(code('FEATURES_SHAPE'));

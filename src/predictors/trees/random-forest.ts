@@ -2,8 +2,8 @@
 // baseline of predictors on features such as GRAF's.
 import type { Model } from '../../graph/graph.js';
 import { AuspexError } from '../../util/errors.js';
+import { atOnce } from '../../util/pauses.js';
 import { Random } from '../../util/random.js';
-import { atOnce } from '../paced.js';
 import { type FeatureRows, targetsFor } from '../views/feature-rows.js';
 import { type Tree, TreeGrower } from './grow-tree.js';
 import { forestModel } from './random-forest-onnx.js';
@@ -29,6 +29,9 @@ export const FOREST: ForestOptions = {
   bootstrap: true,
   seed: 0,
 };
+
+/** A file of more has more numbers than is read (`DEFAULT_LIMITS`): each node has about nine. */
+const MOST_NODES = 2_000_000;
 
 /** A forest as JSON has it. */
 export interface ForestJson {
@@ -93,6 +96,7 @@ export class RandomForest {
     const [sums, votes] = [new Float64Array(rows.count), new Float64Array(rows.count)];
     const importances = new Float64Array(columns);
     const trees: Tree[] = [];
+    let nodes = 0;
     for (let t = 0; t < count; t++) {
       const random = Random.seeded(seed, t);
       if (bootstrap) drawWithReplacement(weights, random);
@@ -102,6 +106,9 @@ export class RandomForest {
       for (; !step.done; step = growing.next()) yield t / count;
       const tree = step.value;
       trees.push(tree);
+      nodes += tree.feature.length;
+      if (nodes > MOST_NODES) throw tooLarge(t);
+      yield (t + 1) / count;
       addScaled(importances, gains);
       for (let i = 0; i < rows.count; i++) {
         if (weights[i] !== 0) continue;
@@ -198,6 +205,16 @@ function drawWithReplacement(weights: Float64Array, random: Random): void {
 function addScaled(into: Float64Array, amounts: Float64Array): void {
   const sum = amounts.reduce((a, b) => a + b, 0);
   if (sum > 0) for (let f = 0; f < into.length; f++) into[f]! += amounts[f]! / sum;
+}
+
+function tooLarge(trees: number): AuspexError {
+  return new AuspexError(
+    'MODEL_OPTION',
+    `a forest of more than ${MOST_NODES} nodes is too large for a file`,
+    {
+      hint: `${trees} trees of these rows are possible; or give a larger minSamplesLeaf`,
+    },
+  );
 }
 
 function requireOptions({ trees, maxFeatures, minSamplesLeaf, maxDepth }: ForestOptions): void {

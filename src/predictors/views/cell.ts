@@ -158,6 +158,20 @@ class CellSet implements GraphSet {
     return this.#given.keyOf(row);
   }
 
+  /** How often every operation is there, nodes and edges. */
+  outline(row: number): Float64Array {
+    const { vocabulary } = this.#state;
+    const { ops, adjacency } = this.#cells[row]!;
+    const outline = new Float64Array(vocabulary.length + 2);
+    for (const op of ops) outline[vocabulary.indexOf(op)]!++;
+    outline[vocabulary.length] = ops.length;
+    outline[vocabulary.length + 1] = adjacency.reduce(
+      (sum, row) => row.reduce((all, edge) => all + edge, sum),
+      0,
+    );
+    return outline;
+  }
+
   /** All of one size, so that there is one batch to compile. */
   merged(): GraphSet {
     return new CellSet(this.#cells, { ...this.#state, sizes: 'fixed' }, this.#given);

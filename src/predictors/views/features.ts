@@ -84,6 +84,13 @@ export class FeatureSet implements GraphSet {
     return { [INPUT]: { type: 'float32', dims: [rows.length, names.length], data } };
   }
 
+  /** Logarithms: sizes range over orders of magnitude. */
+  outline(row: number): Float64Array {
+    const width = this.rows.names.length;
+    const own = this.rows.data.subarray(row * width, (row + 1) * width);
+    return Float64Array.from(own, (x) => Math.sign(x) * Math.log1p(Math.abs(x)));
+  }
+
   some(chosen: readonly number[]): FeatureRows {
     const { names, data } = this.rows;
     const width = names.length;
@@ -146,7 +153,7 @@ function rowOf(network: Network, { names, space }: FeatureState): ArrayLike<numb
     throw notCovered(
       'FEATURES_NOT_FINITE',
       `cannot use ${network.ref}: its '${name}' is ${value}`,
-      'leave out such rows; if sizes are open, fix them with --dim NAME=SIZE',
+      'fix sizes that are open: --dim NAME=SIZE, or when it is exported',
     );
   });
 }

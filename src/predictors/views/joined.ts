@@ -36,11 +36,6 @@ registerJoin(
       const sets = await Promise.all(views.map((view, i) => view.encode(kept, at(state, i), options)));
       return joinedSet(sets);
     },
-
-    ...(views.some(({ distance }) => distance) && {
-      distance: (network: Network, state: Json) =>
-        Math.max(...views.flatMap((view, i) => view.distance?.(network, at(state, i)) ?? [])),
-    }),
   }),
 );
 
@@ -67,6 +62,9 @@ function joinedSet(sets: readonly GraphSet[]): GraphSet {
     batch: (rows, variant) => merged(sets.map((set) => set.batch(rows, variant))) as Batch,
     bucketOf: (row) => leading.bucketOf?.(row) ?? 0,
     mostOf: (bucket) => leading.mostOf?.(bucket) ?? Number.POSITIVE_INFINITY,
+    ...(sets.some(({ outline }) => outline) && {
+      outline: (row: number) => sets.flatMap((set) => Array.from(set.outline?.(row) ?? [])),
+    }),
     merged: (least) => joinedSet(sets.map((set) => set.merged?.(least) ?? set)),
   };
 }

@@ -24,6 +24,8 @@ export interface GraphSet {
   mostOf?(bucket: number): number;
   /** Rows that are encoded alike have the same; they are predicted once. */
   keyOf?(row: number): string;
+  /** A network in a few numbers of comparable size, the same for all rows: what distances are told by; see reach.ts. */
+  outline?(row: number): ArrayLike<number>;
   /** The same rows in buckets that have at least so many, for training: each bucket is compiled. */
   merged?(least: number): GraphSet;
 }
@@ -51,8 +53,6 @@ export interface View<S extends Json = Json> {
   inputs(state: S): InputShapes;
   /** Networks are taken one by one and not kept. Those that are not covered are bad. */
   encode(networks: Iterable<Network>, state: S, options?: EncodeOptions): Promise<GraphSet>;
-  /** How far a network is from those that the view was prepared to; 0 to 1 is within them. */
-  distance?(network: Network, state: S): number;
 }
 
 const VIEWS = new Map<string, View>();

@@ -45,7 +45,7 @@ export const STEPS: readonly Step[] = [
   { name: 'sizes', does: 'open sizes get values from names, places and weights', run: sized },
   { name: 'control flow', does: 'branches and loops become the nodes that run', run: withoutBodies },
   { name: 'cut', does: 'what decodes images in front and selects boxes behind is cut off', run: cut },
-  { name: 'float', does: 'quantised operators become those of floats', run: (model) => inFloat(model) },
+  { name: 'float', does: 'quantised operators become those of floats', run: dequantised },
   { name: 'batch', does: `a batch of 1, or an open one, becomes ${BATCH}, or --batch`, run: rebatched },
 ];
 
@@ -155,6 +155,11 @@ function cut(model: Model): Transformed {
       (output) => isTensor(output.type) && output.type.dtype !== undefined && !isFloatTensor(output),
     );
   return isNeeded ? differentiablePart(model) : { model, changes: [] };
+}
+
+/** As the network was before it was quantised: rounding and limits of integers are none of its own. */
+function dequantised(model: Model): Transformed {
+  return inFloat(model, { rounding: 'left-out', saturation: 'rectifiers' });
 }
 
 /** All sizes but that of the batch. */

@@ -7,24 +7,11 @@ import { JsonArch } from '../arch-json.js';
 import { CHAIN_INPUT, chainCell, chainVocabulary, longestChain } from '../cells/chain-cell.js';
 import { images, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
-import {
-  countStages,
-  type Depths,
-  type ElasticStage,
-  elasticStage,
-  formatStages,
-  layerCount,
-  parseStages,
-  sampleStages,
-  stageChoices,
-  stageNodes,
-  stagePlaces,
-  stagesOfLists,
-} from './elastic-stages.js';
+import * as elastic from './elastic-stages.js';
 import { convNorm, invertedResidual, makeDivisible, relu6 } from './mobile-blocks.js';
 
 /** Five stages, and the last layer as a stage of its own. */
-export type ProxylessNas = readonly ElasticStage[];
+export type ProxylessNas = readonly elastic.ElasticStage[];
 
 const NAME = 'proxylessnas';
 const RESOLUTION = 224;
@@ -40,8 +27,8 @@ const STAGES = [
   { width: 192, stride: 2 },
   { width: 320, stride: 1 },
 ];
-const DEPTHS: Depths = STAGES.map((_, i) => (i < 5 ? [2, 3, 4] : [1]));
-const PLACES = stagePlaces(DEPTHS);
+const DEPTHS: elastic.Depths = STAGES.map((_, i) => (i < 5 ? [2, 3, 4] : [1]));
+const PLACES = elastic.stagePlaces(DEPTHS);
 
 export const proxylessNas: Space<ProxylessNas> = {
   name: NAME,
@@ -50,14 +37,14 @@ export const proxylessNas: Space<ProxylessNas> = {
   notation:
     'the five stages and the last layer joined by \'-\': k3e4k5e6-…-k3e6, kernel and expansion of each layer; or the JSON of once-for-all, {"ks": […], "e": […], "d": […]}',
   example: 'k3e3k3e3-k5e6k5e3-k7e3k3e3k7e4-k7e4k5e4k3e3k7e4-k3e6k5e6k5e4k3e6-k3e4',
-  size: countStages(DEPTHS),
+  size: elastic.countStages(DEPTHS),
   defaults: { resolution: RESOLUTION, classes: 1000, input: 'image' },
-  sample: (random) => sampleStages(DEPTHS, random),
-  choices: (arch) => stageChoices(arch, DEPTHS, (stages) => stages),
-  sizeOf: (arch) => ({ unit: 'blocks', value: layerCount(arch) }),
+  sample: (random) => elastic.sampleStages(DEPTHS, random),
+  choices: (arch) => elastic.stageChoices(arch, DEPTHS, (stages) => stages),
+  sizeOf: (arch) => ({ unit: 'blocks', value: elastic.layerCount(arch) }),
   parse,
-  format: formatStages,
-  cell: (arch) => chainCell(CHAIN_INPUT, stageNodes(arch)),
+  format: elastic.formatStages,
+  cell: (arch) => chainCell(CHAIN_INPUT, elastic.stageNodes(arch)),
   vocabulary: chainVocabulary([CHAIN_INPUT], PLACES),
   largestCell: longestChain(PLACES),
   network: (arch, options = {}) => {
@@ -76,7 +63,7 @@ export const proxylessNas: Space<ProxylessNas> = {
       });
       STAGES.forEach(({ width, stride }, i) => {
         const shape = { width: channels(width), stride, activation, norm };
-        y = elasticStage(s.at('stage', i), y, arch[i]!, shape);
+        y = elastic.elasticStage(s.at('stage', i), y, arch[i]!, shape);
       });
       y = convNorm(s.at('mix'), y, channels(1280), { kernel: 1, activation, norm });
       return linear(s.at('classifier'), globalAveragePool(y), classes);
@@ -85,7 +72,7 @@ export const proxylessNas: Space<ProxylessNas> = {
 };
 
 function parse(text: string): ProxylessNas {
-  if (!JsonArch.isMeant(text)) return parseStages(NAME, text, text.trim().split('-'), DEPTHS);
+  if (!JsonArch.isMeant(text)) return elastic.parseStages(NAME, text, text.trim().split('-'), DEPTHS);
   const json = new JsonArch(NAME, text);
   for (const key of ['r', 'image_size']) {
     if (json.has(key) && json.number(key) !== RESOLUTION) {
@@ -93,5 +80,5 @@ function parse(text: string): ProxylessNas {
     }
   }
   if (json.has('wid')) throw json.error("'wid' is a width: the width of a network is an option");
-  return stagesOfLists(json, DEPTHS);
+  return elastic.stagesOfLists(json, DEPTHS);
 }

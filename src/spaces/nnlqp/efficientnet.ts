@@ -3,7 +3,7 @@ import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
 import { convNorm, sigmoid, swish } from '../mobile/mobile-blocks.js';
 import { familySpace } from './family.js';
-import { blockGenes, blocksOf, type Stage, widthPlaces, writeBlocks } from './inverted.js';
+import { blocksOf, mnasGenes, type Stage, writeBlocks } from './inverted.js';
 
 const STAGES: readonly Stage[] = [
   [1, 3, 1, 16, 1],
@@ -29,11 +29,7 @@ export const nnlqpEfficientNet = familySpace({
   bases: [
     {
       name: 'efficientnet_b0',
-      genes: blockGenes(BLOCKS, {
-        widths: widthPlaces(BLOCKS, STEM_WIDTH),
-        kernels: [3, 5, 7],
-        expansions: [3, 4, 6],
-      }),
+      genes: mnasGenes(BLOCKS, STEM_WIDTH),
       write: (s, x, layers) => {
         const activation = swish;
         let y = convNorm(s.at('stem'), x, layers.channels(STEM_WIDTH), { kernel: 3, stride: 2, activation });

@@ -57,6 +57,15 @@ export function blockGenes(
   ];
 }
 
+/** What nn-Meter varies of MnasNet. */
+export function mnasGenes(blocks: readonly Block[], widthBefore: number): Gene[] {
+  return blockGenes(blocks, {
+    widths: widthPlaces(blocks, widthBefore),
+    kernels: [3, 5, 7],
+    expansions: [3, 4, 6],
+  });
+}
+
 export interface WriteOptions<B extends Block> {
   /** The base network's width of what comes in. */
   readonly widthBefore: number;

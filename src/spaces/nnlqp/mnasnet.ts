@@ -3,7 +3,7 @@ import { globalAveragePool } from '../../nn/convolution.js';
 import { linear } from '../../nn/linear.js';
 import { convNorm, relu } from '../mobile/mobile-blocks.js';
 import { familySpace } from './family.js';
-import { blockGenes, blocksOf, type Stage, widthPlaces, writeBlocks } from './inverted.js';
+import { blocksOf, mnasGenes, type Stage, writeBlocks } from './inverted.js';
 
 const STAGES: readonly Stage[] = [
   [3, 3, 2, 24, 3],
@@ -30,11 +30,7 @@ export const nnlqpMnasNet = familySpace({
   bases: [
     {
       name: 'mnasnet1_0',
-      genes: blockGenes(BLOCKS, {
-        widths: widthPlaces(BLOCKS, FIRST_WIDTH),
-        kernels: [3, 5, 7],
-        expansions: [3, 4, 6],
-      }),
+      genes: mnasGenes(BLOCKS, FIRST_WIDTH),
       write: (s, x, layers) => {
         const stem = layers.channels(STEM_WIDTH);
         const activation = relu;

@@ -57,7 +57,7 @@ export class Rebatching {
   readonly sizes: BatchSizes;
   readonly decisions: Decisions;
   readonly #names = new Set<string>();
-  readonly #like = new Map<string, string>();
+  readonly #added = new Map<string, ValueType>();
   #count: string | undefined;
 
   constructor(model: Model, old: InferredGraph, sizes: BatchSizes, decisions: Decisions) {
@@ -70,19 +70,28 @@ export class Rebatching {
   // What is known ---------------------------------------------------------------------------------------------------
 
   typeOf(name: string): ValueType | undefined {
-    return this.types.get(name) ?? this.old.types.get(name);
+    return this.types.get(name) ?? this.#oldType(name);
+  }
+
+  #oldType(name: string): ValueType | undefined {
+    return this.old.types.get(name) ?? this.#added.get(name);
+  }
+
+  /** Types, for the network's own batch, of values that become part of the network. */
+  addOld(name: string, type: ValueType): void {
+    this.#added.set(name, type);
   }
 
   /** The shape for the network's own batch. */
   oldShape(name: string): Shape | undefined {
-    const type = this.old.types.get(this.#like.get(name) ?? name);
+    const type = this.#oldType(name);
     return isTensor(type) ? type.shape : undefined;
   }
 
-  /** A new value that would have the shape of another for the network's own batch. */
+  /** A new value that would have the type of another for the network's own batch. */
   freshLike(name: string): string {
     const value = this.fresh(name);
-    this.#like.set(value, name);
+    this.#added.set(value, this.#oldType(name)!);
     return value;
   }
 
@@ -103,10 +112,20 @@ export class Rebatching {
     return multiply(each, BATCH_SIZE);
   }
 
+  /** Whether the elements of a value are sizes of the batch. */
+  tellsBatch(name: string): boolean {
+    const type = this.types.get(name);
+    return isTensor(type) && (type.elements?.some(isOfBatch) ?? false);
+  }
+
   refuse(node: Node, why: string, cause?: unknown): never {
+    // Ranges of activations are taken over all samples together.
+    const isQuantised = operatorFor(node)?.float !== undefined;
     throw new AuspexError('BATCH_FIXED', `the network cannot have another batch: ${why}`, {
       where: { node: nodeLabel(node), operator: operatorName(node) },
-      hint: 'leave out --batch, or export the network with a dynamic batch',
+      hint: isQuantised
+        ? 'convert the network to floats first: auspex convert --float'
+        : 'leave out --batch, or export the network with a dynamic batch',
       cause,
     });
   }
@@ -221,7 +240,7 @@ export class Rebatching {
   fresh(hint: string): string {
     for (let i = 0; ; i++) {
       const name = i === 0 ? `${hint}/batch` : `${hint}/batch_${i}`;
-      if (this.#names.has(name) || this.old.types.has(name)) continue;
+      if (this.#names.has(name) || this.#oldType(name) !== undefined) continue;
       this.#names.add(name);
       return name;
     }

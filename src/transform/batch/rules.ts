@@ -7,6 +7,7 @@ import { usedNames } from '../../graph/order.js';
 import { inputsOf, traitsOf } from '../../ops/index.js';
 import type { Call } from '../../ops/operator.js';
 import type { Traits } from '../../ops/traits.js';
+import { bothBranches } from './branches.js';
 import { withExtraAxis } from './extra-axis.js';
 import type { Position } from './position.js';
 import type { Rebatching } from './rebatching.js';
@@ -100,6 +101,8 @@ function sizesOfSample(walk: Rebatching, node: Node, input: string): void {
 
 /** All samples of all inputs are at the same axis of the output; numbers for one sample are repeated. */
 function elementwise(walk: Rebatching, { node, carried }: Visit): void {
+  if (node.inputs.some((name) => walk.tellsBatch(name)))
+    walk.refuse(node, 'it computes with the size of the batch');
   const rank = walk.oldShape(node.outputs[0]!)?.length ?? 0;
   const places = carried.map(({ name, position }) => ({
     ...position,
@@ -195,11 +198,11 @@ function recurred(walk: Rebatching, { node, call, carried }: Visit): void {
   walk.keep({ ...node, inputs });
 }
 
-function ran(walk: Rebatching, { node, carried, traits }: Visit): void {
-  if (traits.controlFlow === 'branch' && carried.some(({ slot }) => slot === 0)) {
-    walk.refuse(node, 'which branch runs depends on the samples');
-  }
-  walk.keep(node);
+function ran(walk: Rebatching, one: Visit): void {
+  const { node, carried, traits } = one;
+  const isBySample = traits.controlFlow === 'branch' && carried.some(({ slot }) => slot === 0);
+  if (isBySample) bothBranches(walk, one, visit);
+  else walk.keep(node);
 }
 
 /** Everything else: it works on each sample, unless an attribute says otherwise. */

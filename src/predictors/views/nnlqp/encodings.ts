@@ -161,6 +161,17 @@ export class EncodedNetworks {
     return this.#networks[row]!.nodes.length;
   }
 
+  /** Logarithms of the numbers of the whole network and of its nodes, and the share of each operator among them. */
+  outline(row: number): Float64Array {
+    const { nodes, statics } = this.#networks[row]!;
+    const { batch, nnlqpFlops, parameters, memoryAccess } = statics;
+    const whole = [batch, nnlqpFlops, parameters, memoryAccess, nodes.length].map(Math.log1p);
+    const outline = new Float64Array(whole.length + CODES + 1);
+    outline.set(whole);
+    for (const { code } of nodes) outline[whole.length + code]! += 1 / nodes.length;
+    return outline;
+  }
+
   /**
    * The tensors that the models take, for the rows named, in their order: `nodes` (B, n, d), `presence` (B, n), 1 for
    * nodes that are there, `adjacency` (B, n, n), 1 where i feeds j, and `statics` (B, e).

@@ -47,6 +47,11 @@ export class NetworkSet implements GraphSet {
     return new NetworkSet(this, this.#networks.encoding, sizes);
   }
 
+  /** See `EncodedNetworks.outline`. */
+  outline(row: number): Float64Array {
+    return this.#networks.outline(row);
+  }
+
   batch(rows: readonly number[]): Batch {
     return this.#networks.batch(rows, { nodes: Math.max(1, ...rows.map((row) => this.bucketOf(row))) });
   }

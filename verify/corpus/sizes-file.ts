@@ -1,16 +1,19 @@
 // What becomes of one ONNX file: sizes chosen for those it leaves open, inputs drawn, a run, and the same network for
-// another batch, compared row by row with single runs. Prints one line of JSON. Run by main.ts in a process of its own.
+// another batch, compared row by row with single runs. Prints one line of JSON. Run by sizes.ts in a process of its own.
 import { inferShapes } from '../../src/analysis/infer.js';
 import type { Model, ValueInfo } from '../../src/graph/graph.js';
 import { isTensor } from '../../src/graph/types.js';
-import { drawInputs, givenInputs } from '../../src/inputs/drawn.js';
+import { drawInputs, givenInputs, type InputBatch } from '../../src/inputs/drawn.js';
+import { feedsOf } from '../../src/inputs/trial.js';
 import { readModel } from '../../src/onnx/file.js';
-import { hostTensor, Session } from '../../src/runtime/session.js';
+import { Session } from '../../src/runtime/session.js';
 import { batchDifference } from '../../src/transform/batch/proof.js';
 import { withBatch } from '../../src/transform/batch.js';
+import { inFloat } from '../../src/transform/dequantise.js';
+import { withOpset } from '../../src/transform/opset.js';
 import { type ChosenSizes, chosenSizes, runningSizes } from '../../src/transform/sizes.js';
 import { AuspexError } from '../../src/util/errors.js';
-import type { FileResult, Step } from './result.js';
+import type { FileResult, Step } from './sizes-result.js';
 
 /** Samples of the batch that is tried. */
 const SAMPLES = 3;
@@ -57,10 +60,7 @@ function at(dims: ChosenSizes['sizes']): Model {
 async function run(network: Model): Promise<string> {
   const session = await Session.create(model, { threads: 2 });
   const drawn = drawInputs(network, { seed: 1 });
-  const feeds = await Promise.all(
-    Object.entries(drawn).map(async ([name, t]) => [name, await hostTensor(t.type, t.data, t.dims)] as const),
-  );
-  const outputs = await session.run(Object.fromEntries(feeds));
+  const outputs = await session.run(await feedsOf(drawn));
   await session.dispose();
   return Object.values(outputs)
     .map((t) => `[${t.dims}]`)
@@ -82,22 +82,38 @@ result.sizes = await step(async () => {
   return `${chosen.flags} after ${tried}${chosen.flags === plain?.flags ? '' : `, without running ${plain?.flags}`}`;
 });
 result.runs = await step(() => run(sized));
-for (const batch of [SAMPLES, 'dynamic'] as const) {
-  result[batch === 'dynamic' ? 'open' : 'batch'] = await step(async () => {
-    const rebatched = withBatch(unbatched, batch);
-    const single = Array.from({ length: SAMPLES }, (_, i) => {
-      const own = drawInputs(sized, { seed: 1, index: i });
-      // What is the same for all samples is drawn once.
-      const first = drawInputs(sized, { seed: 1, index: 0 });
-      return Object.fromEntries(
-        Object.entries(own).map(([name, t]) => [name, rebatched.axes.has(name) ? t : first[name]!]),
-      );
-    });
-    const whole = rebatched.was === 1 || batch === 'dynamic' ? single : single.slice(0, 1);
-    const { relative, outputs, output } = await batchDifference(model, rebatched, whole);
-    const text = `${outputs} outputs, ${rebatched.changes.length} changes, difference ${relative.toExponential(1)}`;
-    if (relative > 1e-3) throw new AuspexError('BATCH_DIFFERS', `${text} in '${output}'`);
-    return text;
+
+/** The network for another batch, compared with single runs of the one before. */
+async function proven(network: Model, before: Model, batch: number | 'dynamic'): Promise<string> {
+  const rebatched = withBatch(network, batch);
+  const draw = (index: number): InputBatch => drawInputs(sized, { seed: 1, index });
+  const first = draw(0);
+  const single = Array.from({ length: SAMPLES }, (_, i) =>
+    // What is the same for all samples is drawn once.
+    Object.fromEntries(
+      Object.entries(draw(i)).map(([name, t]) => [name, rebatched.axes.has(name) ? t : first[name]!]),
+    ),
+  );
+  const whole = rebatched.was === 1 || batch === 'dynamic' ? single : single.slice(0, 1);
+  const { relative, outputs, output } = await batchDifference(before, rebatched, whole);
+  const text = `${outputs} outputs, ${rebatched.changes.length} changes, difference ${relative.toExponential(1)}`;
+  if (relative > 1e-3) throw new AuspexError('BATCH_DIFFERS', `${text} in '${output}'`);
+  return text;
+}
+
+for (const [key, batch] of [
+  ['batch', SAMPLES],
+  ['open', 'dynamic'],
+] as const) {
+  // ONNX Runtime refuses some networks once sizes are fixed that choose a branch.
+  const open = isFixed ? undefined : await step(() => proven(model, model, batch));
+  result[key] = open?.isDone ? open : await step(() => proven(unbatched, model, batch));
+}
+// Networks of old opsets and quantised ones are mostly converted first.
+if (isFixed) {
+  result.converted = await step(async () => {
+    const before = inFloat(withOpset(unbatched, Math.max(17, model.opsetImports.get('') ?? 1)).model).model;
+    return proven(before, before, SAMPLES);
   });
 }
 process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -15,4 +15,6 @@ export interface FileResult {
   runs?: Step;
   batch?: Step;
   open?: Step;
+  /** Another batch once converted to opset 17 and floats; of files with a fixed batch. */
+  converted?: Step;
 }
