@@ -152,14 +152,14 @@ describe('auspex proxy', () => {
     expect(codes).toEqual([
       [48, 'WEIGHTS_NOT_FINITE', 'WEIGHTS_NOT_FINITE'],
       [0, 'PROXY_NO_WEIGHTS', 'PROXY_NO_WEIGHTS'],
-      [48, 'PROXY_SHAPES', 'PROXY_SHAPES'],
-      [27, 'OPERATOR_UNKNOWN', 'OPERATOR_UNKNOWN'],
+      // Sizes are chosen, and what is behind an unknown operator is cut off.
+      [48, expect.any(Number), expect.any(Number)],
+      [27, expect.any(Number), expect.any(Number)],
       [3600, 'DATA_MISSING', 'DATA_MISSING'],
       expect.stringMatching(/^ONNX_/),
       'FILE_UNREADABLE',
       [48, expect.any(Number), expect.any(Number)],
     ]);
-    expect(networks[3].errors.snip.where).toMatchObject({ operator: 'my.domain.Mystery' });
     const fixed = await run(at('dynamic.onnx'), '--proxies', 'params', '--dim', 'n=2');
     expect([fixed.code, fixed.text]).toEqual([0, expect.stringContaining('48  ↑  Parameters')]);
     const again = await json(at('nan.onnx'), '--proxies', 'snip', '--init', 'seeded');

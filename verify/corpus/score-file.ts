@@ -27,17 +27,23 @@ export async function scoreFile(path: string, { memoryGb, timeoutS }: Limits): P
   const statusFile = join(folder, 'peak');
   try {
     const started = performance.now();
-    // The shell reads the peak of its child from /proc, which a killed process still has.
+    // The shell reads the peak of all processes from /proc. The command gives up a little earlier than it is killed.
     const script = [
       `ulimit -v ${Math.round(memoryGb * 1e6)}`,
-      'timeout -k 5 "$1" "$2" "$3" proxy "$4" --proxies "$5" --threads 2 --json & child=$!',
+      'timeout -k 5 "$1" "$2" "$3" proxy "$4" --proxies "$5" --threads 2 --timeout "$7" --json & child=$!',
+      'most=0',
       'while kill -0 $child 2>/dev/null; do',
-      '  for pid in $(pgrep -P $child); do grep VmHWM /proc/$pid/status 2>/dev/null >"$6.new" && mv "$6.new" "$6"; done',
+      '  own=$(pgrep -P $child)',
+      '  for pid in $own $(for p in $own; do pgrep -P $p; done); do',
+      "    now=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status 2>/dev/null)",
+      '    [ "${now:-0}" -gt "$most" ] && most=$now && echo "$most kB" >"$6"',
+      '  done',
       '  sleep 0.1',
       'done',
       'wait $child',
     ].join('\n');
     const args = [String(timeoutS), process.execPath, CLI, path, SCORES.join(','), statusFile];
+    args.push(String(Math.max(1, timeoutS - 10)));
     const { code, stdout, stderr } = await run('bash', ['-c', script, 'bash', ...args]);
     const seconds = (performance.now() - started) / 1000;
     return { file: basename(path), ...outcome(code, stdout, stderr), peakMb: peakOf(statusFile), seconds };

@@ -1,6 +1,6 @@
 // The JSON document of scored networks, `auspex.proxy/1`: docs/json/proxy.md says what its fields mean.
 import * as z from 'zod';
-import { proxyNamed } from '../../proxies/index.js';
+import { LOSS_KINDS, proxyNamed } from '../../proxies/index.js';
 import { problem } from '../problem.js';
 import { columnValues, type ProxyColumn } from '../score/columns.js';
 import { planOptions } from '../score/plan.js';
@@ -40,6 +40,28 @@ const explanation = z.strictObject({
   inputs: z.array(z.strictObject({ name: z.string(), type: z.string() })).readonly(),
   samples: count,
   logits: z.strictObject({ name: z.string(), dims, classes: count }),
+  heads: z
+    .array(
+      z.strictObject({
+        output: z.string(),
+        name: z.string(),
+        dims,
+        loss: z.enum(LOSS_KINDS),
+        why: z.string(),
+      }),
+    )
+    .readonly(),
+  changes: z
+    .array(
+      z.strictObject({
+        transform: z.string(),
+        what: z.string(),
+        node: z.string().exactOptional(),
+        operator: z.string().exactOptional(),
+      }),
+    )
+    .readonly(),
+  problems: z.array(z.strictObject({ step: z.string(), code: z.string(), message: z.string() })).readonly(),
   features: z
     .strictObject({ name: z.string(), dims, channelAxis: count, channels: count, positions: count })
     .nullable(),

@@ -15,7 +15,7 @@ export function usableMemory(workers = 1): number {
 /** Of this process; without end where it is not limited. */
 function addressSpaceLeft(): number {
   try {
-    const limit = /Max address space\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    const limit = /address space\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     const used = /VmSize:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
     if (limit === undefined) return Number.POSITIVE_INFINITY;
     return Math.max(0, Number(limit) - Number(used ?? 0) * 1024);

@@ -1,6 +1,6 @@
 // Scores one network after another: what every lane of a pool does. Whatever goes wrong with a network becomes its
 // result.
-import { inferShapes } from '../../analysis/infer.js';
+import { type Inference, inferShapes } from '../../analysis/infer.js';
 import type { Model } from '../../graph/graph.js';
 import { type Network, ONNX } from '../../networks/index.js';
 import {
@@ -136,8 +136,14 @@ export class NetworkScorer {
     const sized = network.at(sizes);
     const model = sized.model();
     // What a network has inferred of its own model is not inferred again.
-    const infer: SubjectOptions['infer'] = (of, options) =>
-      of === model ? sized.at(options).inference() : inferShapes(of, options);
+    const known = new Map<string, Inference>();
+    const infer: SubjectOptions['infer'] = (of, options) => {
+      if (of !== model) return inferShapes(of, options);
+      const key = JSON.stringify(options);
+      const found = known.get(key) ?? sized.at(options).inference();
+      known.set(key, found);
+      return found;
+    };
     return { model, infer, ...ofBatch };
   }
 }

@@ -17,7 +17,7 @@ import type { Random } from '../../util/random.js';
 import { defineProxy, type Score } from '../proxy.js';
 import type { InputBatch } from '../subject/batch.js';
 import { linksIn } from '../subject/blocks.js';
-import { isTied } from '../subject/chunks.js';
+import { isTied, partOf } from '../subject/chunks.js';
 import { type Features, featuresOf } from '../subject/features.js';
 import { finished } from '../subject/finished.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
@@ -163,7 +163,7 @@ class TangentPass {
   /** Whether samples go in one by one; otherwise the whole batch does, all but one with a probe of zeros. */
   readonly isSingle: boolean;
   readonly #batch: InputBatch;
-  readonly #samples: number;
+  readonly #whole: Subject;
   #fed: { readonly sample: number; readonly feeds: Feeds } | undefined;
 
   private constructor(
@@ -177,7 +177,7 @@ class TangentPass {
     this.#output = compiled.output;
     this.isSingle = isSingle;
     this.#batch = whole.inputs(0);
-    this.#samples = whole.samples;
+    this.#whole = whole;
   }
 
   static async create(whole: Subject): Promise<TangentPass> {
@@ -231,15 +231,16 @@ class TangentPass {
   async squaredNormOfAll(draw: () => Probe): Promise<number> {
     const { dims } = this.features;
     const data = new Float32Array(product(dims));
-    for (let sample = 0; sample < this.#samples; sample++) this.#write(data, sample, draw());
+    for (let sample = 0; sample < this.#whole.samples; sample++) this.#write(data, sample, draw());
     return this.#run(0, data);
   }
 
   async #inputs(sample: number): Promise<Feeds> {
     const key = this.isSingle ? sample : 0;
     if (this.#fed?.sample !== key) {
-      const batch = this.isSingle ? sampleOf(this.#batch, sample, this.#samples) : this.#batch;
-      this.#fed = { sample: key, feeds: await toFeeds(batch) };
+      const feeds = await toFeeds(this.#batch);
+      const own = this.isSingle ? await partOf(feeds, this.#whole, this.#whole.single(), sample) : feeds;
+      this.#fed = { sample: key, feeds: own };
     }
     return this.#fed.feeds;
   }
@@ -340,19 +341,4 @@ function tableSquare(builder: Builder, g: Value, idsName: string): Value {
     .equal(ids.reshape([1, count]))
     .cast('float64');
   return same.matmul(rows).mul(rows).sum();
-}
-
-/** One sample of a batch; what is not by sample stays as it is. */
-function sampleOf(batch: InputBatch, index: number, samples: number): InputBatch {
-  return Object.fromEntries(
-    Object.entries(batch).map(([name, tensor]) => {
-      const { type, dims, data } = tensor;
-      if (dims[0] !== samples) return [name, tensor];
-      const size = data.length / samples;
-      return [
-        name,
-        { type, dims: [1, ...dims.slice(1)], data: data.slice(index * size, (index + 1) * size) },
-      ];
-    }),
-  );
 }

@@ -46,7 +46,11 @@ function flowOf(subject: Subject, which: 'all' | 'batch'): Promise<Flow> {
     const open = withOnes(model, single);
     const sums = await wideFlow(open, single);
     if (sums) return { ...sums, normalisations: count, precision: 'float64' };
-    return { ...(await scaledFlow(open, single)), normalisations: count, precision: 'scaled float32' };
+    const scaled = await scaledFlow(open, single);
+    // A flow that is nothing ran against the upper bounds of rectifiers (ReLU6), which it has no need of.
+    const isLost = scaled.linear.every((term) => term === 0);
+    const freed = isLost ? await scaledFlow(withoutUpperBounds(open), single) : scaled;
+    return { ...freed, normalisations: count, precision: 'scaled float32' };
   });
 }
 
@@ -104,6 +108,15 @@ export function withOnes(model: Model, { lookups }: Subject): Model {
     if (!looked.has(node.outputs[0]!)) return undefined;
     const value = e.builder.value(node.outputs[0]!);
     return [e.builder.full(value.sizes, 1, value.dtype)];
+  });
+}
+
+/** Of clips there is left what lies above their lower bound. */
+function withoutUpperBounds(model: Model): Model {
+  return rewriteNodes(model, (e) => {
+    if (traitsOf(e.call.node).activation !== 'clip') return undefined;
+    const least = e.optionalInput(1);
+    return [least === undefined ? e.input(0) : e.input(0).max(least)];
   });
 }
 

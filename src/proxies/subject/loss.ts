@@ -3,13 +3,11 @@
 // many numbers counts as much as one of few.
 import type { Model } from '../../graph/graph.js';
 import { binaryCrossEntropy, crossEntropy, mse } from '../../nn/losses.js';
-import { streamFor } from '../../nn/stream.js';
 import type { Builder, Value } from '../../ops/build.js';
-import { type HostTensor, hostTensor } from '../../runtime/session.js';
+import type { HostTensor } from '../../runtime/session.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import type { Head } from './heads.js';
 import type { Subject } from './subject.js';
-import { product } from './value-links.js';
 
 /** The input that holds what a head is compared with. */
 export const targetOf = (position: number): string =>
@@ -45,19 +43,8 @@ function rowsOf(value: Value, { axis, rows, classes }: Head): Value {
 /** Inputs of a batch with what its heads are compared with. */
 export async function lossFeeds(subject: Subject, index: number): Promise<Record<string, HostTensor>> {
   const feeds: Record<string, HostTensor> = { ...(await subject.feeds(index)) };
-  for (const [i, head] of subject.heads.entries())
-    feeds[targetOf(i)] = await targets(subject, head, i, index);
+  for (const i of subject.heads.keys()) feeds[targetOf(i)] = await subject.targets(index, i);
   return feeds;
-}
-
-function targets(subject: Subject, head: Head, position: number, index: number): Promise<HostTensor> {
-  if (head.loss === 'cross-entropy') {
-    const labels = subject.labels(index, position);
-    return hostTensor('int64', labels, [labels.length]);
-  }
-  const random = streamFor(subject.seed, `targets ${position}`, index);
-  const draw = head.loss === 'binary' ? () => random.below(2) : () => random.normal();
-  return hostTensor('float32', Float32Array.from({ length: product(head.dims) }, draw), head.dims);
 }
 
 /**

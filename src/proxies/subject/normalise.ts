@@ -15,7 +15,7 @@ import { differentiablePart } from '../../transform/cut.js';
 import { inFloat } from '../../transform/dequantise.js';
 import { withFixedInputs } from '../../transform/fixed-inputs.js';
 import { withOpset } from '../../transform/opset.js';
-import { openSizesOf } from '../../transform/sizes/roles.js';
+import { type OpenSize, openSizesOf } from '../../transform/sizes/roles.js';
 import { chosenSizes } from '../../transform/sizes.js';
 import type { Change, Transformed } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
@@ -45,7 +45,7 @@ export const STEPS: readonly Step[] = [
   { name: 'sizes', does: 'open sizes get values from names, places and weights', run: sized },
   { name: 'control flow', does: 'branches and loops become the nodes that run', run: withoutBodies },
   { name: 'cut', does: 'what decodes images in front and selects boxes behind is cut off', run: cut },
-  { name: 'float', does: 'quantised operators become those of floats', run: (model) => inFloat(model) },
+  { name: 'float', does: 'quantised operators become those of floats', run: dequantised },
   { name: 'batch', does: `a batch of 1, or an open one, becomes ${BATCH}, or --batch`, run: rebatched },
 ];
 
@@ -65,13 +65,44 @@ export interface Normalised {
   readonly samples: number | undefined;
 }
 
-/** All steps, each on what the one before left. */
+/** All steps, each on what the one before left; those before the batch once for all batches. */
 export function normalise(given: Model, options: PrepareOptions): Normalised {
+  const before = ofAnyBatch(given, options);
+  const after = made(before.model, STEPS.filter(isOfBatch), options);
+  const problems = [...before.problems, ...after.problems];
+  const isSized = !problems.some(({ step }) => step === 'sizes');
+  return { ...after, changes: [...before.changes, ...after.changes], problems, isSized };
+}
+
+type Made = Omit<Normalised, 'isSized'>;
+
+const isOfBatch = ({ name }: Step): boolean => name === 'batch';
+
+const known = new WeakMap<Model, Map<string, Made>>();
+
+function ofAnyBatch(model: Model, options: PrepareOptions): Made {
+  const { dims, shapes, batches } = options;
+  const sizes = Object.entries(batches?.[0] ?? {}).map(([name, tensor]) => [name, tensor.dims]);
+  const key = JSON.stringify([dims, shapes, sizes]);
+  const own = known.get(model) ?? new Map<string, Made>();
+  known.set(model, own);
+  const found =
+    own.get(key) ??
+    made(
+      model,
+      STEPS.filter((step) => !isOfBatch(step)),
+      options,
+    );
+  own.set(key, found);
+  return found;
+}
+
+function made(given: Model, steps: readonly Step[], options: PrepareOptions): Made {
   const changes: Change[] = [];
   const problems: StepProblem[] = [];
   let model = given;
   let samples: number | undefined;
-  for (const { name, run } of STEPS) {
+  for (const { name, run } of steps) {
     try {
       const after = run(model, options);
       model = after.model;
@@ -82,8 +113,7 @@ export function normalise(given: Model, options: PrepareOptions): Normalised {
       problems.push({ step: name, error });
     }
   }
-  const isSized = !problems.some(({ step }) => step === 'sizes');
-  return { model, changes, problems, isSized, samples };
+  return { model, changes, problems, samples };
 }
 
 function raised(model: Model): Transformed {
@@ -127,17 +157,24 @@ function cut(model: Model): Transformed {
   return isNeeded ? differentiablePart(model) : { model, changes: [] };
 }
 
+/** As the network was before it was quantised: rounding and limits of integers are none of its own. */
+function dequantised(model: Model): Transformed {
+  return inFloat(model, { rounding: 'left-out', saturation: 'rectifiers' });
+}
+
 /** All sizes but that of the batch. */
-function sized(model: Model, { dims = {}, shapes = {}, batches }: PrepareOptions): Transformed {
+function sized(model: Model, options: PrepareOptions): Transformed {
+  const { dims = {}, shapes = {}, batches, infer = inferShapes } = options;
   const samples = Object.entries(batches?.[0] ?? {}).map(([name, { dims: sizes }]) => [name, sizes] as const);
   const given: InferOptions = { dims, shapes: { ...shapes, ...Object.fromEntries(samples) } };
   const isTold = Object.keys(dims).length + Object.keys(given.shapes!).length > 0;
-  const { graph } = inferShapes(model, isTold ? given : {});
+  const { graph } = infer(model, isTold ? given : {});
   const open = openSizesOf(graph.inputNames, graph.types);
-  const others = [...open.values()].filter(({ role }) => role !== 'batch');
+  const isBatch = (size: OpenSize | undefined): boolean => size?.role === 'batch' && size.axis === 0;
+  const others = [...open.values()].filter((size) => !isBatch(size));
   if (!isTold && others.length === 0) return { model, changes: [] };
   const chosen = others.length === 0 ? undefined : chosenSizes(model, given);
-  const wanted = chosen?.reasons.filter(({ name }) => open.get(name)?.role !== 'batch') ?? [];
+  const wanted = chosen?.reasons.filter(({ name }) => !isBatch(open.get(name))) ?? [];
   const bound = Object.fromEntries(wanted.map(({ name, size }) => [name, size]));
   const { types } = inferShapes(model, { ...given, dims: { ...dims, ...bound } }).graph;
   const inputs = model.graph.inputs.map((input) => ({ ...input, type: types.get(input.name) ?? input.type }));

@@ -8,7 +8,7 @@ import type { Model } from '../../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
 import { streamFor } from '../../nn/stream.js';
 import { traitsOf } from '../../ops/index.js';
-import { type Feeds, hostTensor, type SessionOptions } from '../../runtime/session.js';
+import { type Feeds, type HostTensor, hostTensor, type SessionOptions } from '../../runtime/session.js';
 import { forBatch } from '../../spaces/network-builder.js';
 import { floatData } from '../../transform/tensor-data.js';
 import type { Change } from '../../transform/transform.js';
@@ -22,6 +22,7 @@ import { type Normalised, normalise, type StepProblem } from './normalise.js';
 import { constantsOf, type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
+import { product } from './value-links.js';
 import { findWeights, type Layer, type Role } from './weights.js';
 
 /** What gradients give; see gradient-pass.ts. */
@@ -139,7 +140,7 @@ export class Subject {
       return new Subject(model, prepare(normalised.model, left, told), normalised, options);
     } catch (error) {
       // What could not be made of the network is why it cannot be scored.
-      const [first] = normalised.problems;
+      const first = normalised.problems.find(({ step }) => step !== 'batch');
       throw first !== undefined && error instanceof AuspexError ? first.error : error;
     }
   }
@@ -304,6 +305,18 @@ export class Subject {
       });
     }
     return BigInt64Array.from(given, BigInt);
+  }
+
+  /** What a head is compared with: classes of its rows, or a number for every element. */
+  targets(index = 0, position = 0): Promise<HostTensor> {
+    const { loss, dims } = this.heads[position]!;
+    if (loss === 'cross-entropy') {
+      const labels = this.labels(index, position);
+      return hostTensor('int64', labels, [labels.length]);
+    }
+    const random = streamFor(this.seed, `targets ${position}`, index);
+    const draw = loss === 'binary' ? () => random.below(2) : () => random.normal();
+    return hostTensor('float32', Float32Array.from({ length: product(dims) }, draw), dims);
   }
 
   /** The inputs as sessions take them. */
