@@ -42,6 +42,8 @@ const MOST_PARTS = 32;
 
 /** The same elements, elsewhere. */
 const PASSES: ReadonlySet<Movement | undefined> = new Set(['same', 'shape', 'axes', 'type']);
+/** Some of them. */
+const PARTS: ReadonlySet<Movement | undefined> = new Set(['part', 'rows']);
 
 /** What stands at the end of a head. */
 interface End {
@@ -112,7 +114,7 @@ function endsOf(output: string, links: Links, types: ReadonlyMap<string, ValueTy
 function walked(output: string, links: Links, types: ReadonlyMap<string, ValueType>): End[] {
   let name = output;
   for (let node = producerOf(name, links); node !== undefined; node = producerOf(name, links)) {
-    const { moves, softmax, activation } = traitsOf(node);
+    const { moves, softmax, activation, reduction } = traitsOf(node);
     const [input = ''] = node.inputs;
     const type = types.get(input);
     if (!isTensor(type) || !isFloat(type.dtype ?? 'int64')) break;
@@ -123,10 +125,36 @@ function walked(output: string, links: Links, types: ReadonlyMap<string, ValueTy
       const ends = parts.flatMap((part) => walked(part, links, types));
       if (ends.some(({ by }) => by !== undefined)) return ends;
     }
-    if (!PASSES.has(moves)) break;
+    // A probability that was chosen, or the mean of some, still ends in what made it.
+    if (!PASSES.has(moves) && !PARTS.has(moves) && reduction !== 'mean') break;
     name = input;
   }
-  return [{ name: plainName(output, links) }];
+  return undecoded(output, links) ?? [{ name: plainName(output, links) }];
+}
+
+/**
+ * What an output was decoded from, where that takes more than arithmetic: the sizes of boxes are exponentials. These are the
+ * outputs of the last layers; undefined where nothing is decoded.
+ */
+function undecoded(output: string, links: Links): End[] | undefined {
+  const seen = new Set([output]);
+  const ends: string[] = [];
+  let isDecoded = false;
+  for (const name of seen) {
+    const node = producerOf(name, links);
+    if (node === undefined) return undefined;
+    const { product, convolution, pooling, normalisation, recurrent, attention, ...other } = traitsOf(node);
+    if (product !== undefined || convolution !== undefined) {
+      ends.push(name);
+      continue;
+    }
+    if (pooling !== undefined || normalisation !== undefined || recurrent || attention) return undefined;
+    const { moves, arithmetic, activation, reduction, softmax } = other;
+    if (activation !== undefined || reduction !== undefined || softmax !== undefined) return undefined;
+    isDecoded ||= moves === undefined && arithmetic === undefined;
+    for (const input of node.inputs) if (input !== '' && !links.isFixed(input)) seen.add(input);
+  }
+  return isDecoded && ends.length > 0 ? ends.map((name) => ({ name })) : undefined;
 }
 
 /** An output before what passes it on as it is. */

@@ -7,6 +7,7 @@ import { hasSubgraphs, type Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
 import { settledInference } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
+import { normalise } from './normalise.js';
 import { boundSizes, type PrepareOptions } from './prepare.js';
 
 /** How many open sizes a hint names. */
@@ -15,10 +16,15 @@ const NAMED_SIZES = 4;
 export class NetworkCounts {
   readonly #inference: Inference;
   readonly #parameters: CostReport | undefined;
+  readonly #model: Model;
+  readonly #options: PrepareOptions;
   #report: CostReport | undefined;
+  #asScored: Inference | undefined;
 
   /** @param options sizes; where the network does not allow them, it is counted as it is written. */
   constructor(model: Model, options: PrepareOptions = {}) {
+    this.#model = model;
+    this.#options = options;
     this.#inference = sized(model, options);
     const { dims = {}, shapes = {} } = options;
     const isTold = Object.keys(dims).length + Object.keys(shapes).length > 0;
@@ -31,6 +37,12 @@ export class NetworkCounts {
     return this.#report.totals;
   }
 
+  /** Of the network as it is scored, for what is not known of it as it is written: branches that sizes decide. */
+  get #scored(): Inference {
+    this.#asScored ??= inferShapes(normalise(this.#model, this.#options).model);
+    return this.#asScored;
+  }
+
   /** Trained parameters: those that `inspect` counts. */
   get parameters(): number {
     return this.#parameters?.totals.parameters ?? this.#totals.parameters;
@@ -38,26 +50,34 @@ export class NetworkCounts {
 
   /** Multiply-accumulates of one sample. */
   get macs(): number {
-    return this.#perSample('MACs', this.#totals.macs);
+    return this.#perSample('MACs', 'macs');
   }
 
   /** Floating-point operations of one sample: 2·MACs and all other arithmetic. */
   get flops(): number {
-    return this.#perSample('FLOPs', this.#totals.flops);
+    return this.#perSample('FLOPs', 'flops');
   }
 
-  #perSample(what: string, count: Dim): number {
-    const { graph, model } = this.#inference;
-    const first = graph.inputNames.find((name) => !model.graph.initializers.has(name));
-    const type = graph.types.get(first ?? '');
-    const samples = (isTensor(type) ? type.shape?.[0] : undefined) ?? 1;
-    if (isKnown(count) && isKnown(samples)) return count / samples;
-    const open = [...new Set([count, samples].flatMap(symbolsIn))];
+  #perSample(what: string, count: 'macs' | 'flops'): number {
+    const written = this.#totals[count];
+    const samples = samplesOf(this.#inference);
+    if (isKnown(written) && isKnown(samples)) return written / samples;
+    const scored = cost(this.#scored).totals[count];
+    const own = samplesOf(this.#scored);
+    if (isKnown(scored) && isKnown(own)) return scored / own;
+    const open = [...new Set([written, samples].flatMap(symbolsIn))];
     const flags = open.slice(0, NAMED_SIZES).map((size) => `--dim ${size}=SIZE`);
     throw new AuspexError('PROXY_SHAPES', `${what} depend on sizes that are not known: ${open.join(', ')}`, {
       hint: `fix them: ${flags.join(' ')}${open.length > NAMED_SIZES ? ' …' : ''}, or --shape INPUT=…`,
     });
   }
+}
+
+/** The first size of the first input. */
+function samplesOf({ graph, model }: Inference): Dim {
+  const first = graph.inputNames.find((name) => !model.graph.initializers.has(name));
+  const type = graph.types.get(first ?? '');
+  return (isTensor(type) ? type.shape?.[0] : undefined) ?? 1;
 }
 
 /** With the sizes that are wanted, and sensible ones for what is open; as it is written where they do not fit. */
