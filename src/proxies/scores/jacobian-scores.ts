@@ -20,17 +20,21 @@ function correlations(subject: Subject): Promise<Float64Array> {
   );
 }
 
+/** Samples whose input changes nothing, all units on their way being dead, are left out; two must be left. */
 function normalised(gram: Float64Array, subject: Subject): Float64Array {
   const n = Math.sqrt(gram.length);
   const deviation = Array.from({ length: n }, (_, i) => Math.sqrt(gram[i * n + i]!));
-  const dead = deviation.findIndex((d) => !(d > 0));
-  if (dead >= 0) {
+  const alive = deviation.flatMap((d, i) => (d > 0 ? [i] : []));
+  if (alive.length < Math.min(2, n)) {
     subject.checkWeights();
+    const dead = deviation.findIndex((d) => !(d > 0));
     throw new AuspexError('PROXY_NOT_FINITE', `the output does not change with the input of sample ${dead}`, {
       hint: 'the network is dead for this sample; check its weights, or try --init seeded',
     });
   }
-  return gram.map((x, at) => x / (deviation[Math.floor(at / n)]! * deviation[at % n]!));
+  return Float64Array.from(
+    alive.flatMap((i) => alive.map((j) => gram[i * n + j]! / (deviation[i]! * deviation[j]!))),
+  );
 }
 
 export const jacov = defineProxy({
