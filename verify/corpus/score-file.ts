@@ -36,7 +36,7 @@ export async function scoreFile(path: string, { memoryGb, timeoutS }: Limits): P
       '  own=$(pgrep -P $child)',
       '  for pid in $own $(for p in $own; do pgrep -P $p; done); do',
       "    now=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status 2>/dev/null)",
-      '    [ "${now:-0}" -gt "$most" ] && most=$now && echo "$most kB" >"$6"',
+      '    [ "0$now" -gt "$most" ] && most=$now && echo "$most kB" >"$6"',
       '  done',
       '  sleep 0.1',
       'done',
