@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
 import { modelOf, tensor } from '../src/analysis/models.testing.js';
+import { TensorType } from '../src/graph/types.js';
 import { writeModel } from '../src/onnx/file.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { Random } from '../src/util/random.js';
@@ -83,7 +84,7 @@ describe('an option that makes no sense is refused at once, with its range', () 
   it('a rate that is too high is named as the cause, and leaves nothing behind', () => {
     const args = ['train', 'gcn', ...TABLE, '--scratch', '--members', '1', '--model', '{"width":8}'];
     const { status, stderr } = run(...args, '--rate', '1e30', '--steps', '30');
-    expect(stderr).toMatch(/TRAINING_DIVERGED: .* try: lower the learning rate: --rate 1e-4/);
+    expect(stderr).toMatch(/TRAINING_DIVERGED: .* try: lower the learning rate, as in --rate 1e-4/);
     expect(status).toBe(1);
     expect(readdirSync(folder).filter((name) => name.startsWith('never'))).toEqual([]);
     expect(run(...args, '--steps', '2').status).toBe(0);
@@ -93,13 +94,15 @@ describe('an option that makes no sense is refused at once, with its range', () 
 
 describe('a row that cannot be used', () => {
   it('is named with its row of the table, and left out if asked', () => {
-    const open = modelOf({
+    // An input of which not even the rank is known: no sizes can be chosen.
+    const { graph, ...model } = modelOf({
       inputs: ['x: 1,3,height,width'],
       nodes: ['y = Conv(x, w)'],
       outputs: ['y'],
       initializers: [tensor('w', [4, 3, 3, 3])],
     });
-    writeModel(open, at('open.onnx'));
+    const inputs = [{ name: 'x', type: new TensorType('float32', undefined) }];
+    writeModel({ ...model, graph: { ...graph, inputs } }, at('open.onnx'));
     const rows = ['net.onnx,1', 'net.onnx,2', 'open.onnx,3', 'net.onnx,4', 'nowhere.onnx,5'];
     writeFileSync(at('files.csv'), csv(rows, 'path,ms'));
     writeFileSync(at('there.csv'), csv(rows.slice(0, -1), 'path,ms'));
@@ -114,7 +117,7 @@ describe('a row that cannot be used', () => {
       expect([status, existsSync(at(`${kind}.onnx`))]).toEqual([2, false]);
       const steps = kind === 'linear' ? [] : ['--steps', '1', '--model', '{"width":8}', '--members', '1'];
       const skipped = run(...args, '--skip-bad', ...steps);
-      expect(skipped.stderr).toContain('2 rows were left out: ');
+      expect(skipped.stderr).toContain('2 rows were skipped:');
       for (const name of ['open.onnx: ', 'nowhere.onnx: FILE_UNREADABLE']) {
         expect(skipped.stderr).toContain(name);
       }
@@ -171,13 +174,13 @@ describe('--model', () => {
 });
 
 describe('what a command does not need does not stop it', () => {
-  it('parameters and FLOPs need no batch, shapes or outputs; open sizes are named with sizes that make sense', () => {
+  it('parameters and FLOPs need no batch, shapes or outputs; open sizes are chosen', () => {
     const { stdout } = run('proxy', 'net.onnx', '--proxies', 'params,flops', '--batch', '7');
     expect(stdout).toMatch(/params +77,946/);
     const open = ['proxy', 'net.onnx', '--proxies', 'params,flops', '--shape', 'image=batch,3,height,width'];
     const found = run(...open).stdout.replace(/\s+/g, ' ');
     expect(found).toContain('params 77,946');
-    expect(found).toContain('--dim batch=1 --dim height=224 --dim width=224');
+    expect(found).toMatch(/flops [\d,]{9,}/);
     const { networks } = JSON.parse(
       run(...open, '--dim', 'batch=2', '--dim', 'height=32', '--dim', 'width=32', '--json').stdout,
     );

@@ -83,7 +83,6 @@ describe('predictors of the package', () => {
     });
     expect(stderr).toBe('');
     expect(status).toBe(0);
-    for (const line of stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
     for (const { labels } of predictors.filter(({ spaces }) => spaces.includes(name))) {
       for (const label of labels) expect(stdout).toContain(label.name);
     }

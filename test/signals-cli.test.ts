@@ -59,7 +59,7 @@ interface Ended {
 /** Runs a command, and sends it signals once it has begun. */
 async function stopped(
   args: readonly string[],
-  hasBegun: () => boolean,
+  hasBegun: (stderr: string) => boolean,
   ...signals: NodeJS.Signals[]
 ): Promise<Ended> {
   const child = spawn(process.execPath, [CLI, ...args], { cwd: folder });
@@ -73,7 +73,7 @@ async function stopped(
   const ended = new Promise<number>((done) => {
     child.on('close', (code, signal) => done(code ?? 128 + constants.signals[signal!]));
   });
-  while (!hasBegun() && child.exitCode === null) await setTimeout(5);
+  while (!hasBegun(text.stderr) && child.exitCode === null) await setTimeout(5);
   for (const signal of signals) {
     child.kill(signal);
     await setTimeout(20);
@@ -156,16 +156,12 @@ describe('a command that is stopped', () => {
     ['train linear', ['train', 'linear', '--data', 'tables/whole.csv', ...TABLE.slice(2), '-o', 'sync.onnx']],
     ['search local', [...SEARCH, '--label', 'cifar10_test', '--strategy', 'local']],
     ['search nsga2', [...SEARCH, '--label', 'cifar10_test,cifar10_valid', '--strategy', 'nsga2']],
-    [
-      'data split',
-      ['data', 'split', 'tables/whole.csv', '--equal', 'function', '--train', '99', '-o', 'cut'],
-    ],
   ])('%s, within a second', async (_, args) => {
-    const begin = Date.now();
+    // Notes and progress are told once it has begun.
     let told = 0;
-    const hasBegun = (): boolean => {
+    const hasBegun = (stderr: string): boolean => {
       told = Date.now();
-      return told - begin > 700;
+      return /held out|too few|%/.test(stderr);
     };
     const found = await stopped(args, hasBegun, 'SIGINT');
     expect(found).toMatchObject({ code: 130, stderr: expect.stringMatching(/stopped/i) });

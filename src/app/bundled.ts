@@ -44,11 +44,6 @@ export function bundledEntries(): readonly BundledEntry[] {
   return bundled().predictors;
 }
 
-/** The spaces of which the package has predictors: their texts are recognised first. */
-export function bundledSpaces(): string[] {
-  return [...new Set(bundledEntries().flatMap(({ spaces }) => spaces))];
-}
-
 /** Predictors of the package, each loaded when a network is first met that it may be for. */
 export class BundledPredictors implements PredictorSource {
   readonly #options: LoadPredictorOptions;

@@ -93,8 +93,12 @@ describe('auspex proxy --images', () => {
       await scoresOf(open, ...SCORES, ...images, '--dim', 'h=4', '--dim', 'w=5'),
       await scoresOf(open, ...SCORES, ...images, '--shape', 'x=3x3x4x5'),
     ]) {
-      for (const [name, value] of Object.entries(expected))
+      // NTKT is an estimate, with other random signs where the batch is fixed.
+      const { ntkt, ...others } = expected;
+      for (const [name, value] of Object.entries(others)) {
         expect(found[name] / (value as number)).toBeCloseTo(1, 6);
+      }
+      expect(Math.abs(found.ntkt / ntkt - 1)).toBeLessThan(0.3);
     }
   });
 

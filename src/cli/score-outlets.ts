@@ -57,7 +57,7 @@ export function noteProblems({ records, given, output, columns }: ScoreFound, { 
     const problem = first.error ?? Object.values(first.errors ?? {})[0];
     const what = columns.length === 0 ? 'explained' : 'scored';
     const count =
-      given === 1 ? '' : `${failed.length} of ${records.length} networks could not be ${what}; first `;
+      given === 1 ? '' : `${failed.length} of ${records.length} networks could not be ${what}; first error: `;
     const hint = problem?.hint === undefined ? '' : `\n  try: ${problem.hint}`;
     note(`${count}${printable(first.network)}: ${printable(problemText(problem))}${hint}`);
   }

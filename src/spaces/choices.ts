@@ -12,16 +12,30 @@ export function choiceCount<A>(space: Chosen<A>, arch: A): number {
   return openChoices(space, arch).length;
 }
 
+/** The choices that were asked for last: several steps of one change ask for the same. Architectures never change. */
+let last: { readonly space: object; readonly arch: unknown; readonly choices: readonly Choice<never>[] } = {
+  space: {},
+  arch: undefined,
+  choices: [],
+};
+
+function choicesOf<A>(space: Chosen<A>, arch: A): readonly Choice<A>[] {
+  if (last.space !== space || last.arch !== arch) {
+    last = { space, arch, choices: space.choices(arch) as readonly Choice<never>[] };
+  }
+  return last.choices as unknown as readonly Choice<A>[];
+}
+
 /** Those with more than one option. */
 function openChoices<A>(space: Chosen<A>, arch: A): Choice<A>[] {
-  return space.choices(arch).filter(({ count }) => count > 1);
+  return choicesOf(space, arch).filter(({ count }) => count > 1);
 }
 
 /** All architectures that are one choice away, each once, in the order of choices and options. */
 export function neighbours<A>(space: Chosen<A>, arch: A): A[] {
   const seen = new Set([space.format(arch)]);
   const found: A[] = [];
-  for (const { count, set } of space.choices(arch)) {
+  for (const { count, set } of choicesOf(space, arch)) {
     for (let i = 0; i < count; i++) {
       const neighbour = set(i);
       if (neighbour === undefined) continue;
@@ -101,7 +115,7 @@ function drawnSites<A>(choices: readonly Choice<A>[], probability: number, rando
  */
 function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, random: Random): A {
   if (sites.size === 0) return arch;
-  const known = new Set(space.choices(arch).map(({ site }) => site));
+  const known = new Set(choicesOf(space, arch).map(({ site }) => site));
   const isDrawn = (site: string): boolean => space.cross === undefined && !known.has(site);
   const done = new Set<string>();
   let present = arch;
@@ -124,22 +138,24 @@ function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, ran
  */
 export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
   if (space.cross !== undefined) return space.cross(a, b, random);
-  const [fromA, fromB] = [profile(space, a), profile(space, b)];
+  const [choicesA, choicesB] = [choicesOf(space, a), choicesOf(space, b)];
+  const [fromA, fromB] = [presentAt(choicesA), presentAt(choicesB)];
   const done = new Set<string>();
-  let child = random.chance(0.5) ? a : b;
-  let choices = space.choices(child);
+  const isA = random.chance(0.5);
+  let child = isA ? a : b;
+  let choices = isA ? choicesA : choicesB;
   for (let at = 0; at < choices.length; at++) {
     const { site, present, count, option, set } = choices[at]!;
     if (done.has(site)) continue;
     done.add(site);
-    const [x = fromB.get(site), y = fromA.get(site)] = [fromA.get(site), fromB.get(site)];
-    const wanted = (x === y || random.chance(0.5) ? x : y)?.value;
+    const [x, y] = [fromA.get(site), fromB.get(site)];
+    const wanted = x === undefined || y === undefined ? (x ?? y) : random.chance(0.5) ? x : y;
     if (wanted === undefined || wanted === present) continue;
     for (let i = 0; i < count; i++) {
       const made = option(i) === wanted ? set(i) : undefined;
       if (made === undefined) continue;
       child = made;
-      choices = space.choices(child);
+      choices = choicesOf(space, child);
       at = -1;
       break;
     }
@@ -147,14 +163,18 @@ export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
   return child;
 }
 
+function presentAt<A>(choices: readonly Choice<A>[]): Map<string, string | number> {
+  return new Map(choices.map(({ site, present }) => [site, present]));
+}
+
 /** What an architecture has at its sites. */
 export type Profile = ReadonlyMap<string, { readonly value: string | number; readonly ordinal: boolean }>;
 
 export function profile<A>(space: Chosen<A>, arch: A): Profile {
   return new Map(
-    space
-      .choices(arch)
-      .map(({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const),
+    choicesOf(space, arch).map(
+      ({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const,
+    ),
   );
 }
 

@@ -19,7 +19,9 @@ describe('the checkpoints of a training', () => {
     expect(() => TrainingCheckpoints.open(output, resume)).toThrow(/is writing this file/);
     first.expect(steps(10));
     const stopped = new AuspexError('TRAINING_STOPPED', 'stopped');
-    expect(first.ended(stopped)).toMatchObject({ hint: expect.stringContaining('nothing was kept') });
+    expect(first.ended(stopped)).toMatchObject({
+      hint: expect.stringContaining('no checkpoint was written'),
+    });
     expect(readdirSync(folder)).toEqual(['p.onnx.lock']);
     await first.store('member0')!.save(Uint8Array.of(1, 2));
     expect(first.ended(stopped)).toMatchObject({

@@ -1,7 +1,7 @@
 // Regularised (aging) evolution (Real, Aggarwal, Huang & Le, AAAI 2019): the best of a few is the parent, its mutant
 // comes into the population, and the oldest leaves it, however good.
 import * as z from 'zod';
-import { isValued, type Proposal, ranked, type Strategy, type Valued } from '../contract.js';
+import { bestTrial, isValued, type Proposal, type Strategy, type Valued } from '../contract.js';
 import { chosenOptions, count } from './options.js';
 
 /** Defaults are those of the paper's searches for AmoebaNet-A. */
@@ -33,7 +33,7 @@ export function agingEvolution(given: AgingOptions = {}): Strategy {
           const drawn = Array.from({ length: population.length === 0 ? 0 : tournament }, () =>
             random.pick(population),
           );
-          const parent = ranked(drawn, better)[0];
+          const parent = bestTrial(drawn, better);
           const child = parent && (await candidates.mutate(parent.arch, random));
           batch.push(
             child === undefined

@@ -25,6 +25,8 @@ const CELLS_PER_STAGE = 5;
 const STEM_WIDTH = 16;
 const NAME = 'nasbench201';
 
+const SITES = EDGES.map((edge) => `edge ${edge.join('-')}`);
+
 export const nasBench201: Space<NasBench201> = {
   name: NAME,
   title: 'NAS-Bench-201',
@@ -36,7 +38,7 @@ export const nasBench201: Space<NasBench201> = {
   sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
   choices: (arch) =>
     elementChoices(
-      (i) => `edge ${EDGES[i]!.join('-')}`,
+      (i) => SITES[i]!,
       OPERATIONS,
       arch,
       (changed) => changed,
@@ -71,7 +73,16 @@ export const nasBench201: Space<NasBench201> = {
   },
 };
 
+/** Texts that were written, by the operations' places as digits of a number: searches ask for the same ones thousands of times. */
+const TEXTS: string[] = [];
+
 function format(arch: NasBench201): string {
+  const index = arch.reduce((sum, operation) => OPERATIONS.length * sum + OPERATIONS.indexOf(operation), 0);
+  TEXTS[index] ??= written(arch);
+  return TEXTS[index];
+}
+
+function written(arch: NasBench201): string {
   const groups: string[] = [];
   for (let node = 1; node < NODES; node++) {
     const parts = EDGES.flatMap(([from, to], i) => (to === node ? [`${arch[i]}~${from}`] : []));
