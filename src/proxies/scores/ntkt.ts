@@ -76,7 +76,8 @@ async function estimate(subject: Subject, isMean: boolean): Promise<Score> {
     const count = probesOf(subject);
     const probes = new Array<number>(count).fill(0);
     const draw = (): Probe => signs(pass.features, random, isMean);
-    if (subject.isBounded && !pass.isSingle) {
+    const all = PROBES * subject.samples * subject.macs;
+    if (subject.isBounded && !pass.isSingle && all > MOST_MACS) {
       for (let p = 0; p < count; p++) probes[p] = await pass.squaredNormOfAll(draw);
     } else {
       for (let sample = 0; sample < subject.samples; sample++) {
