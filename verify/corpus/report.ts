@@ -3,7 +3,7 @@ import { type CorpusResult, SCORES } from './results.js';
 
 /** Reasons why a score cannot be: nothing is wrong with auspex or the file. */
 const MAKES_NO_SENSE: ReadonlySet<string> = new Set([
-  ...['PROXY_NO_WEIGHTS', 'PROXY_NO_ACTIVATIONS', 'PROXY_NO_GRADIENT', 'PROXY_NO_SAMPLES'],
+  ...['PROXY_NO_WEIGHTS', 'PROXY_NO_ACTIVATIONS', 'NO_GRADIENTS', 'PROXY_OUTPUT'],
 ]);
 
 export function formatReport(results: readonly CorpusResult[]): string {
