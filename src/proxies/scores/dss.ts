@@ -8,7 +8,7 @@ import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
-import { eigenvaluesOf } from '../linear-algebra/tridiagonal.js';
+import { eigenvaluesOf } from '../../util/linear-algebra/tridiagonal.js';
 import { defineProxy } from '../proxy.js';
 import { onesBatch } from '../subject/batch.js';
 import { findBlocks, linksIn } from '../subject/blocks.js';

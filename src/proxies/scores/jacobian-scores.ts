@@ -1,7 +1,7 @@
 // Proxies made of how the output changes with the input, sample by sample: J (N, features) holds the gradient of the sum
 // of all outputs with respect to every input. Rows that are alike mean that a network cannot tell samples apart.
 import { AuspexError } from '../../util/errors.js';
-import { symmetricEigenvalues } from '../linear-algebra/eigenvalues.js';
+import { symmetricEigenvalues } from '../../util/linear-algebra/eigenvalues.js';
 import { defineProxy } from '../proxy.js';
 import { measured } from '../subject/gradient-pass.js';
 import type { Subject } from '../subject/subject.js';

@@ -5,7 +5,7 @@ import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
 import type { Activation } from '../../ops/traits.js';
 import { extend, extended } from '../../transform/rewrite.js';
-import { eigenvaluesOf } from '../linear-algebra/tridiagonal.js';
+import { eigenvaluesOf } from '../../util/linear-algebra/tridiagonal.js';
 import { defineProxy, type Score } from '../proxy.js';
 import { findActivations } from '../subject/activations.js';
 import { linksIn } from '../subject/blocks.js';

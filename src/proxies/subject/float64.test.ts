@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../../analysis/models.testing.js';
 import type { Attribute, Model } from '../../graph/graph.js';
+import { fromNumbers } from '../../graph/tensor.js';
 import { type HostTensor, hostTensor, Session } from '../../runtime/session.js';
 import { Random } from '../../util/random.js';
 import { inFloat64 } from './float64.js';
@@ -98,5 +99,23 @@ describe('a model in float64', () => {
       const expected = Number(narrow.data[i]);
       expect(Math.abs(Number(wide.data[i]) - expected)).toBeLessThan(2e-5 * (1 + Math.abs(expected)));
     }
+  });
+
+  // As TensorFlow's converters pad channels; without a value, ConstantOfShape gives float32.
+  it('widens zeros whose type nothing says', async () => {
+    const model = modelOf(
+      {
+        inputs: [`x: ${DIMS}`],
+        nodes: ['zeros = ConstantOfShape(shape)', 'y = Concat(x, zeros) axis=1'],
+        outputs: ['y'],
+        initializers: [fromNumbers('shape', 'int64', [4], [2, 3, 9, 9])],
+      },
+      17,
+    );
+    const values = draw(2 * 4 * 9 * 9, 1);
+    const wide = await run(inFloat64(model), values, 'float64');
+    expect(wide.type).toBe('float64');
+    expect(wide.dims).toEqual([2, 7, 9, 9]);
+    expect(Array.from(wide.data as Float64Array).slice(0, 4 * 81)).toEqual(values.slice(0, 4 * 81));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../util/random.js';
+import { Random } from '../random.js';
 import { symmetricEigenvalues } from './eigenvalues.js';
 import { eigenvaluesOf } from './tridiagonal.js';
 

@@ -1,7 +1,7 @@
 // Eigenvalues of larger symmetric matrices: Householder's reduction to three diagonals, then implicit QL steps on them
 // (Golub & Van Loan 2013, sections 8.3.1 and 8.3.3). About 4/3·n³ multiplications, a small part of what Jacobi's
 // rotations take.
-import { AuspexError } from '../../util/errors.js';
+import { AuspexError } from '../errors.js';
 
 const STEPS = 60;
 
