@@ -136,7 +136,12 @@ export function findConstants({ model, graph }: Inference): Constant[] {
   collect(graph, new Names(), values, new Set(), new Set());
   const signature = torchSignature(model.graph);
   const preprocessing = preprocessingNodes(graph);
-  const postprocessing = postprocessingNodes(graph);
+  // Few networks ask for it: their constants belong to layers.
+  let behind: ReadonlySet<Node> | undefined;
+  const postprocessing = (): ReadonlySet<Node> => {
+    behind ??= postprocessingNodes(graph);
+    return behind;
+  };
   let names: Set<string> | undefined;
   const constants = values.map((value): Constant => {
     const { name, tensor, isNode, isAlias } = value.constant!;
@@ -159,19 +164,21 @@ export function findConstants({ model, graph }: Inference): Constant[] {
     }
     const destinations = destinationsOf(value);
     const isPreprocessing = destinations.every((d) => preprocessing.has(d.node));
-    const isPostprocessing = destinations.every((d) => postprocessing.has(d.node));
+    const isPostprocessing =
+      destinations.every((d) => traitsOf(d.node).arithmetic !== undefined) &&
+      destinations.every((d) => postprocessing().has(d.node));
     // Quantisers write `w_scale` beside `w_zero_point`.
     let isQuantisationScale = false;
     if (name.endsWith('_scale')) {
       names ??= new Set(values.map((v) => v.constant!.name));
       isQuantisationScale = names.has(name.replace(/_scale$/, '_zero_point'));
     }
-    const found = {
+    const facts = {
       ...{ name, tensor, isNode, isAlias, isUsed, destinations },
       ...{ isPreprocessing, isPostprocessing, isQuantisationScale },
     };
-    const kind = kindOfConstant(found, signature);
-    const parameters = kind === 'parameter' ? parametersIn(found, signature) : 0;
+    const kind = kindOfConstant(facts, signature);
+    const parameters = kind === 'parameter' ? parametersIn(facts, signature) : 0;
     return { name, tensor, kind, owner: ownerOf(value), parameters, bytes };
   });
   const judged = constants.filter((c) => c.kind === 'parameter' && toldKind(c.tensor) === undefined);

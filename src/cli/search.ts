@@ -46,7 +46,7 @@ gets an ONNX file and prints a number.`,
     .option('--retries <n>', 'times to retry a failed command (0)', wholeNumber)
     .option('--max <what=number>', 'upper limit: parameters=9e6 (repeatable)', limit)
     .option('--min <what=number>', 'lower limit (repeatable)', limit)
-    .requiredOption('--budget <n>', 'number of evaluations', wholeNumber)
+    .option('--budget <n>', 'number of evaluations (required, except by gennape)', wholeNumber)
     .option('--seed <n>', 'random seed', wholeNumber, 0)
     .option('--parallel <n>', 'commands or proxies to run in parallel', wholeNumber, 1)
     .option('-o, --output <folder>', 'write trials.jsonl, winner.onnx and report.html')
@@ -64,7 +64,8 @@ Examples:
     --evaluate './train.sh {onnx}' --max parameters=9e6 --budget 33 -o run
   auspex search nasbench201 --strategy nsga2 --evaluator predictor:p.onnx \\
     --label accuracy,latency --budget 2000
-  auspex search onnx:net.onnx --evaluator predictor:p.onnx --budget 200
+  auspex search onnx:net.onnx --strategy gennape --evaluator predictor:p.onnx \\
+    --max macs=2e8 -o run
 
 --max and --min limit ${COSTS.join(', ')}, or FILE.onnx#label.
 --resume continues an interrupted search, even after kill -9.

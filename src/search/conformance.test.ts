@@ -17,6 +17,7 @@ const SMALL: Readonly<Record<string, StrategyOptions>> = {
   etas: ETAS,
   'etas-vit': ETAS,
   'etas-gpt': ETAS,
+  gennape: { rounds: 6, top: 4, mutants: 3 },
   nsga2: { population: 8 },
 };
 

@@ -4,6 +4,7 @@ import type { AnySpace } from '../spaces/space.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import type { Evaluated, Evaluator, Outcome, Scorer } from './contract.js';
+import { type Cost, costScorer } from './costs.js';
 import { inBatches } from './evaluating.js';
 import { scored } from './scorers.js';
 import { TableRows } from './table-rows.js';
@@ -46,6 +47,11 @@ export function scorerEvaluator(scorer: Scorer, size?: number): Evaluator {
     },
     size,
   );
+}
+
+/** What networks cost, less being better. */
+export function costEvaluator(what: Cost): Evaluator {
+  return scorerEvaluator({ ...costScorer(what, 'lower'), name: what });
 }
 
 /** All objectives of all evaluators, such as an accuracy from a table and a latency from a predictor. */

@@ -172,9 +172,9 @@ export type Profile = ReadonlyMap<string, { readonly value: string | number; rea
 
 export function profile<A>(space: Chosen<A>, arch: A): Profile {
   return new Map(
-    choicesOf(space, arch).map(
-      ({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const,
-    ),
+    choicesOf(space, arch)
+      .filter(({ isAsOrigin }) => isAsOrigin !== true)
+      .map(({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const),
   );
 }
 

@@ -97,6 +97,18 @@ export function describeSpace(space: AnySpace, { small, refused, runs = 3 }: Spa
       expect(largestCell !== undefined).toBe(cell !== undefined);
     });
 
+    it.runIf(space.fromCell)('finds the architecture of a cell, and none of what is not one', () => {
+      for (const arch of samples(50)) {
+        const graph = cell!(arch);
+        const found = space.fromCell!(graph);
+        expect(space.hash?.(found) ?? text(found)).toBe(space.hash?.(arch) ?? text(arch));
+        expect(space.fromCell!({ ...graph, ops: graph.ops.toReversed() })).toBeUndefined();
+        expect(
+          space.fromCell!({ ...graph, adjacency: graph.adjacency.map((row) => row.map(() => 0)) }),
+        ).toBeUndefined();
+      }
+    });
+
     it('has texts that differ where hashes do, and hashes where texts do if it says so', () => {
       const { hash = text, hasCanonicalTexts = false } = space;
       const pool = samples(300);

@@ -39,6 +39,15 @@ class DrawnWeights implements ByteSource {
 const PARAMETER = new Map([[KIND_KEY, 'parameter']]);
 const STATISTIC = new Map([[KIND_KEY, 'statistic']]);
 
+/** A parameter as a tensor of float32 whose elements are drawn when they are read. */
+export function drawnTensor(parameter: ParameterSpec, seed: number): Tensor {
+  const source = new DrawnWeights(parameter, seed);
+  const bytes = new ByteRange(source, 0, source.size);
+  const { name, dims, isTrained } = parameter;
+  const metadata = isTrained ? PARAMETER : STATISTIC;
+  return { name, dtype: 'float32', dims, data: { kind: 'raw', bytes }, metadata };
+}
+
 /** The key of a model's metadata that names the space it comes from. */
 export const SPACE_KEY = 'auspex.space';
 
@@ -115,11 +124,7 @@ export function writeNetwork(
   });
   const weights = new Map<string, Tensor>();
   for (const parameter of trace.parameters.values()) {
-    const source = new DrawnWeights(parameter, seed);
-    const bytes = new ByteRange(source, 0, source.size);
-    const { name, dims, isTrained } = parameter;
-    const metadata = isTrained ? PARAMETER : STATISTIC;
-    weights.set(name, { name, dtype: 'float32', dims, data: { kind: 'raw', bytes }, metadata });
+    weights.set(parameter.name, drawnTensor(parameter, seed));
   }
   const graph = makeGraph({
     name,

@@ -33,6 +33,8 @@ export interface Choice<A> {
   readonly present: string | number;
   /** Options are numbers, of which near ones are alike. */
   readonly ordinal?: true;
+  /** It is made as in the space's origin, and does not count in distances. */
+  readonly isAsOrigin?: true;
   /** How many options there are, the present one among them. */
   readonly count: number;
   /** @param i from 0 to count − 1 */
@@ -68,6 +70,16 @@ export interface CellOperations {
   readonly edges?: readonly (readonly [from: number, to: number])[];
 }
 
+/** What an architecture has in the place of a part of the space's origin, or of what an earlier change wrote. */
+export interface ArchitectureChange {
+  /** The rule that was applied, and what it was made into. */
+  readonly rule: string;
+  readonly to: string;
+  /** Names of nodes. */
+  readonly replaced: readonly string[];
+  readonly written: readonly string[];
+}
+
 /** The sizes a space's networks have by default. */
 export interface SpaceDefaults {
   readonly resolution: number;
@@ -99,6 +111,10 @@ export interface Space<A> {
   /** How many architectures there are, texts that mean the same network counted once each. */
   readonly size: bigint | undefined;
   readonly defaults: SpaceDefaults;
+  /** The architecture that all others are changes of, for spaces that are made from one network. */
+  readonly origin?: A;
+  /** How an architecture differs from the origin. */
+  changes?(arch: A): readonly ArchitectureChange[];
   sample(random: Random): A;
   /**
    * All choices of an architecture, those that others depend on first. `choices.ts` makes neighbours, mutants, children and
@@ -119,6 +135,8 @@ export interface Space<A> {
   /** Given for transformers. @param resolution tokens of a text or the side of an image */
   transformerSizes?(arch: A, resolution: number): TransformerSizes;
   cell?(arch: A): Cell;
+  /** The architecture of a cell; undefined where it is a cell of none. Undoes `cell`, up to the order of nodes. */
+  fromCell?(cell: Cell): A | undefined;
   /**
    * The cell without operations that have no part in the result, the same for cells that compute the same; `cell` where
    * there is none of this.

@@ -1,6 +1,8 @@
 // The JSON document of `auspex search`, as docs/json/search.md describes it.
 import * as z from 'zod';
 
+const cost = z.object({ parameters: z.number(), macs: z.number(), flops: z.number() });
+
 const trial = z.object({
   trial: z.number(),
   arch: z.string(),
@@ -24,7 +26,19 @@ export const searchDocument = z.object({
   evaluations: z.number(),
   failed: z.number(),
   end: z.enum(['budget', 'finished', 'exhausted', 'stopped']),
-  best: trial.extend({ cost: z.object({ parameters: z.number(), macs: z.number(), flops: z.number() }) }),
+  best: trial.extend({ cost }),
+  /** For variants of a file: the file itself, and what is changed in the best one. */
+  origin: z.object({ arch: z.string(), cost }).optional(),
+  changes: z
+    .array(
+      z.object({
+        rule: z.string(),
+        to: z.string(),
+        replaced: z.array(z.string()),
+        written: z.array(z.string()),
+      }),
+    )
+    .optional(),
   /** With several objectives, as is the hypervolume. */
   front: z.array(trial).optional(),
   hypervolume: z.object({ value: z.number(), reference: z.array(z.number()) }).optional(),

@@ -1,6 +1,7 @@
 // The report of a search: what the page needs of trials, and of the networks that won.
 import { searchReport } from '../../report/pages/search-report.js';
 import { isValued, objectiveValues, type Trial, type Valued } from '../../search/contract.js';
+import { thousands } from '../../util/thousands.js';
 import type { SearchDocument } from '../documents/search.js';
 import { ENDS } from './ends.js';
 import type { SearchSubject } from './subject.js';
@@ -38,15 +39,14 @@ function settingsOf(found: SearchDocument): [name: string, value: string][] {
   const ways = found.objectives.map(({ name, better }) => `${name}, ${better} is better`);
   const limits: [string, string][] =
     found.constraints.length > 0 ? [['limits', found.constraints.join(', ')]] : [];
-  const failed: [string, string][] =
-    found.failed > 0 ? [['failed', found.failed.toLocaleString('en-US')]] : [];
+  const failed: [string, string][] = found.failed > 0 ? [['failed', thousands(found.failed)]] : [];
   return [
     ['strategy', [found.strategy, ...options].join(', ')],
     ['evaluator', found.evaluator],
     ['objectives', ways.join('; ')],
     ...limits,
     ['seed', String(found.seed)],
-    ['budget', `${found.budget.toLocaleString('en-US')} evaluations`],
+    ['budget', `${thousands(found.budget)} evaluations`],
     ...failed,
     ['end', ENDS[found.end]],
   ];

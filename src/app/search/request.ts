@@ -2,10 +2,11 @@
 import * as z from 'zod';
 import type { Sizes } from '../../networks/index.js';
 import { AuspexError } from '../../util/errors.js';
+import { thousands } from '../../util/thousands.js';
 
 /** A whole number in a range, which messages name. */
 function whole(from: number, to: number) {
-  const range = `a whole number from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
+  const range = `a whole number from ${thousands(from)} to ${thousands(to)}`;
   return z.number(range).int(range).min(from, range).max(to, range);
 }
 
@@ -38,7 +39,8 @@ const searchRequest = z.object({
   retries: whole(0, 1000).optional(),
   max: z.array(limit).default([]),
   min: z.array(limit).default([]),
-  budget: whole(1, 1_000_000),
+  /** By default what the strategy takes, if it ends by itself. */
+  budget: whole(1, 1_000_000).optional(),
   seed: whole(0, 2 ** 32 - 1).default(0),
   /** Commands, and networks that proxies score, at once. */
   parallel: whole(1, 1024).default(1),

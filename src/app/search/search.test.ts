@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeModel } from '../../onnx/file.js';
+import { readModel, writeModel } from '../../onnx/file.js';
 import { nasBench201 } from '../../spaces/cells/nasbench201.js';
 import { natsSize } from '../../spaces/cells/nats-size.js';
 import { searchDocument } from '../documents/search.js';
@@ -98,5 +98,33 @@ describe('searchNetworks', () => {
     await expect(
       searchNetworks({ ...request, evaluator: 'proxy:params', report: at('net.onnx') }),
     ).rejects.toMatchObject({ code: 'OUTPUT_IS_INPUT' });
+  });
+
+  it('edits a file within a limit, and says what was changed', async () => {
+    const file = 'examples/resnet8.onnx';
+    const whole = await searchNetworks({
+      space: `onnx:${file}`,
+      evaluator: 'proxy:params',
+      budget: 1,
+      strategy: 'gennape',
+    });
+    const { macs } = whole.origin!.cost;
+    expect(whole.best.cost).toEqual(whole.origin!.cost);
+    const found = await searchNetworks({
+      space: `onnx:${file}`,
+      strategy: 'gennape',
+      options: { rounds: 2, top: 3, mutants: 4 },
+      evaluator: 'proxy:params',
+      max: [{ what: 'macs', value: 0.9 * macs }],
+      output: at('edited'),
+    });
+    expect(found.objectives.map(({ name }) => name)).toEqual(['params', 'macs']);
+    expect(found).toMatchObject({ budget: 17, end: 'budget', failed: 0 });
+    expect(found.best.cost.macs).toBeLessThanOrEqual(0.9 * macs);
+    expect(found.changes!.length).toBeGreaterThan(0);
+    const names = new Set(readModel(file).graph.nodes.map(({ name }) => name));
+    expect(found.changes![0]!.replaced.some((name) => names.has(name))).toBe(true);
+    const winner = readModel(at('edited/winner.onnx'));
+    expect(winner.graph.outputs.map(({ name }) => name)).toEqual(['logits']);
   });
 });

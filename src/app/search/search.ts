@@ -1,12 +1,13 @@
 // What `auspex search` does: finds good networks of a space within a budget, and writes the log, the winner and a report.
 import { join } from 'node:path';
 import { writeModel } from '../../onnx/file.js';
-import { bestTrial, ranked, type Trial, type Valued } from '../../search/contract.js';
+import { bestTrial, ranked, type Strategy, type Trial, type Valued } from '../../search/contract.js';
+import { costEvaluator, joinedEvaluator } from '../../search/evaluators.js';
 import { volumeOf } from '../../search/hypervolume.js';
 import { memoryLog } from '../../search/log.js';
 import { paretoFront } from '../../search/pareto.js';
 import { runSearch, type SearchEnd, type SearchOptions } from '../../search/run.js';
-import { strategyNamed } from '../../search/strategies/registry.js';
+import { STRATEGIES, strategyNamed } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import type { SearchDocument, SearchDocumentTrial } from '../documents/search.js';
@@ -60,7 +61,7 @@ async function assembled(
   predictors: SearchPredictors,
   work: SearchWork,
 ): Promise<SearchDocument> {
-  const { budget, seed, sizes, parallel, proxy, proxyBatch } = request;
+  const { seed, sizes, parallel, proxy, proxyBatch } = request;
   const { proxies = ofAuspex, signal, onNote = () => undefined } = work;
   const ours = proxies({ seed, batch: proxyBatch, workers: parallel });
   const sources = { space: subject.space, proxies: ours, predictors };
@@ -68,7 +69,11 @@ async function assembled(
   const scorer = proxy === undefined ? undefined : await scorerNamed(proxy, sources);
   const strategy = strategyNamed(request.strategy, scorer, request.options);
   const constraints = await constraintsOf(request.max, request.min, sources);
-  const { space, evaluator } = await openJudge(request, sources, { signal, onNote });
+  const { space, evaluator: judge } = await openJudge(request, sources, { signal, onNote });
+  const { alsoMinimises } = STRATEGIES.get(request.strategy)!;
+  const isJoined = alsoMinimises !== undefined && judge.objectives.length === 1;
+  const evaluator = isJoined ? joinedEvaluator([judge, costEvaluator(alsoMinimises)]) : judge;
+  const budget = request.budget ?? ownBudget(request.strategy, strategy);
   const files = request.output === undefined ? {} : await inputDigests(request, subject.file);
   const options = { space, evaluator, strategy, budget, seed, constraints, network: subject.network, files };
   const log = openLog(request);
@@ -90,8 +95,8 @@ async function run(
   { progress, version = '' }: SearchWork,
   options: SearchOptions,
 ): Promise<SearchDocument> {
-  const { budget, output } = request;
-  const { evaluator, strategy, constraints = [], seed } = options;
+  const { output } = request;
+  const { budget, evaluator, strategy, constraints = [], seed } = options;
   const { objectives } = evaluator;
   const { better } = objectives[0]!;
   let best: Valued | undefined;
@@ -117,6 +122,7 @@ async function run(
     failed: trials.filter(({ error }) => error !== undefined).length,
     end,
     best: { ...documentTrial(best), cost: { parameters, macs, flops } },
+    ...originOf(subject, best.arch),
     ...(front ? { front: front.map(documentTrial), hypervolume: volume(trials, front, options) } : {}),
     ...(output === undefined ? {} : { output }),
   };
@@ -126,6 +132,29 @@ async function run(
     await writeOutput(report, searchPage({ subject, found, trials, best, front: front ?? [], version }));
   }
   return found;
+}
+
+/** The evaluations of a strategy that ends by itself. @throws AuspexError BUDGET */
+function ownBudget(name: string, { options }: Strategy): number {
+  const found = STRATEGIES.get(name)?.evaluations?.(options);
+  if (found !== undefined) return found;
+  throw new AuspexError('BUDGET', `the strategy '${name}' needs a budget`, { hint: '--budget 300' });
+}
+
+/** Of a space that is made from one network: what that costs, and what is changed in the best one. */
+function originOf(
+  { space, network }: SearchSubject,
+  arch: string,
+): Pick<SearchDocument, 'origin' | 'changes'> {
+  if (space.origin === undefined || space.changes === undefined) return {};
+  const text = space.format(space.origin);
+  const { parameters, macs, flops } = network(text).counts();
+  const changes = space.changes(space.parse(arch)).map((change) => ({
+    ...change,
+    replaced: [...change.replaced],
+    written: [...change.written],
+  }));
+  return { origin: { arch: text, cost: { parameters, macs, flops } }, changes };
 }
 
 function volume(trials: readonly Trial[], front: readonly Valued[], { evaluator }: SearchOptions) {

@@ -1,8 +1,9 @@
 // How well scores order networks, as a page: a bar for every score with its interval, and the numbers. The same
 // correlations give the same bytes.
 import type { MetricResult } from '../../predictors/evaluate.js';
+import { thousands } from '../../util/thousands.js';
 import { barChart } from '../plots/bars.js';
-import { escaped, thousands } from '../plots/svg.js';
+import { escaped } from '../plots/svg.js';
 import { resultTexts } from './evaluation-report.js';
 import { definitions, htmlTable, page } from './page.js';
 

@@ -3,8 +3,9 @@
 import type { Evaluation, MetricResult } from '../../predictors/evaluate.js';
 import type { Prediction } from '../../predictors/predictions.js';
 import type { PredictorInfo } from '../../predictors/predictor.js';
+import { thousands } from '../../util/thousands.js';
 import { type Compared, predictedPlot, rankPlot, residualPlot } from '../plots/predicted.js';
-import { escaped, thousands } from '../plots/svg.js';
+import { escaped } from '../plots/svg.js';
 import { definitions, htmlTable, page } from './page.js';
 
 export interface EvaluatedLabel {

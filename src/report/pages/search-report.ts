@@ -1,10 +1,11 @@
 // What a search found, as a page: how the best value grew, which trials nothing beats in everything, and what the winners
 // look like. The same trials give the same bytes.
 import type { Cell } from '../../spaces/space.js';
+import { thousands } from '../../util/thousands.js';
 import { cellDiagram } from '../plots/cell-diagram.js';
 import { linePlot } from '../plots/lines.js';
 import { scatterPlot } from '../plots/scatter.js';
-import { escaped, type Point, thousands } from '../plots/svg.js';
+import { escaped, type Point } from '../plots/svg.js';
 import { definitions, htmlTable, page, type TableColumn } from './page.js';
 
 export interface SearchedObjective {

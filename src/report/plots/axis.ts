@@ -1,6 +1,7 @@
 // An axis: where a value lies, and ticks at round numbers.
+
 import { AuspexError } from '../../util/errors.js';
-import { thousands } from './svg.js';
+import { thousands } from '../../util/thousands.js';
 
 export interface Tick {
   readonly at: number;

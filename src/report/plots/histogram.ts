@@ -1,8 +1,10 @@
 // How values are spread: counts in bins of a round width (Freedman & Diaconis 1981). Where a few values lie far out,
 // the outermost bins hold them, and the plot says so.
+
+import { thousands } from '../../util/thousands.js';
 import { axis, extent, roundStep } from './axis.js';
 import { areaOf, framed, INSET } from './frame.js';
-import { px, tag, text, thousands } from './svg.js';
+import { px, tag, text } from './svg.js';
 
 const [WIDTH, HEIGHT] = [640, 320];
 const MOST_BINS = 60;

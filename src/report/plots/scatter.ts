@@ -1,9 +1,11 @@
 // Points in a plane: circles where they are few, densities where they are many, so that a file stays small and
 // readable whatever the table.
+
+import { thousands } from '../../util/thousands.js';
 import { type AxisKind, axis, extent } from './axis.js';
 import { type Area, areaOf, clipped, framed, INSET, legend } from './frame.js';
 import { hexagonMarks, hexagons, RADIUS } from './hexagons.js';
-import { type Point, px, tag, thousands, through } from './svg.js';
+import { type Point, px, tag, through } from './svg.js';
 
 /** More points than this are drawn as densities. */
 export const MOST_CIRCLES = 2000;

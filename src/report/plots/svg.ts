@@ -27,11 +27,6 @@ export function px(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
 
-/** `344,000`. */
-export function thousands(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d|\.))/g, ',');
-}
-
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** An element. Attributes are escaped, numbers are coordinates; children are markup. */

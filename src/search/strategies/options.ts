@@ -1,6 +1,7 @@
 // Options of strategies: zod schemas whose messages say what is possible, checked once, when a strategy is made.
 import * as z from 'zod';
 import { AuspexError } from '../../util/errors.js';
+import { thousands } from '../../util/thousands.js';
 
 /** Options by name, each with a default. */
 export type OptionsSchema = z.ZodObject<z.ZodRawShape>;
@@ -8,11 +9,9 @@ export type OptionsSchema = z.ZodObject<z.ZodRawShape>;
 /** Populations and pools: beyond this a generation takes hours and gigabytes. */
 export const MOST_MEMBERS = 100_000;
 
-const shown = (value: number): string => value.toLocaleString('en-US');
-
 /** @param normal unless another is given */
 export function count(normal: number, { from = 1, to = MOST_MEMBERS } = {}) {
-  const range = `a whole number from ${shown(from)} to ${shown(to)}`;
+  const range = `a whole number from ${thousands(from)} to ${thousands(to)}`;
   return z.number(range).int(range).min(from, range).max(to, range).default(normal).describe(range);
 }
 

@@ -1,8 +1,10 @@
 // All strategies by the names that commands take. Adding one is its file and a line here, or `registerStrategy`.
 import { AuspexError } from '../../util/errors.js';
 import type { Scorer, Strategy } from '../contract.js';
+import type { Cost } from '../costs.js';
 import { AGING_OPTIONS, agingEvolution } from './aging-evolution.js';
 import { type ETAS_PRESETS, etas, etasOptions } from './etas.js';
+import { GENNAPE_OPTIONS, gennapeSearch } from './gennape.js';
 import { LOCAL_OPTIONS, localSearch } from './local-search.js';
 import { NSGA2_OPTIONS, nsga2 } from './nsga2.js';
 import { chosenOptions, type OptionsSchema } from './options.js';
@@ -17,6 +19,10 @@ export interface StrategyEntry<S extends OptionsSchema = OptionsSchema> {
   readonly options: S;
   /** Whether it asks a proxy or a predictor. */
   readonly takesScorer: boolean;
+  /** A cost that is an objective as well, where the evaluator gives one objective only. */
+  readonly alsoMinimises?: Cost;
+  /** Evaluations after which it has done its work, for commands that are given no budget. */
+  evaluations?(options: S['_output']): number;
   /** @param options as `options` gives them */
   make(scorer: Scorer | undefined, options: S['_output']): Strategy;
 }
@@ -89,6 +95,14 @@ registerStrategy('evolution', {
   options: AGING_OPTIONS,
   takesScorer: false,
   make: (_, options) => agingEvolution(options),
+});
+registerStrategy('gennape', {
+  summary: 'rounds of mutating the best by prediction and cost (GENNAPE)',
+  options: GENNAPE_OPTIONS,
+  takesScorer: false,
+  alsoMinimises: 'macs',
+  evaluations: ({ rounds, top, mutants }) => 1 + mutants + (rounds - 1) * top * mutants,
+  make: (_, options) => gennapeSearch(options),
 });
 registerStrategy('local', {
   summary: 'local search with restarts',

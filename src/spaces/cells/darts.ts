@@ -58,6 +58,7 @@ export const darts: Space<Darts> = {
   format: ({ normal, reduce }) => `${formatCell(normal)}/${formatCell(reduce)}`,
   hash: ({ normal, reduce }) => digest(`${leastText(normal)}/${leastText(reduce)}`),
   cell,
+  fromCell,
   vocabulary: ['input', ...PARTS.flatMap(endsOf), ...OPERATIONS, 'output'],
   largestCell: 2 * PART_NODES + 2,
   identities: ['skip_connect'],
@@ -172,6 +173,34 @@ function cell({ normal, reduce }: Darts): Cell {
     adjacency[start + size - 1]![ops.length - 1] = 1;
   });
   return { ops, adjacency };
+}
+
+/** Two operations of a node are in order of what they read. */
+function fromCell({ ops, adjacency }: Cell): Darts | undefined {
+  if (ops.length !== 2 * PART_NODES + 2) return undefined;
+  const [normal, reduce] = PARTS.map((_, part) => {
+    const start = 1 + part * PART_NODES;
+    return Array.from({ length: 2 * NODES }, (_, i): Edge => {
+      const source = adjacency.findIndex((row, from) => from >= start && row[start + 2 + i] === 1) - start;
+      // Of a node that is read, the first of its two operations is found.
+      const from = source < 2 ? source : source / 2 + 1;
+      return { from, operation: ops[start + 2 + i] as Operation };
+    });
+  });
+  const found = { normal: normal!, reduce: reduce! };
+  const isKnown = [...found.normal, ...found.reduce].every(
+    ({ from, operation }) => Number.isInteger(from) && from >= 0 && OPERATIONS.includes(operation),
+  );
+  if (!isKnown || ![found.normal, found.reduce].every(hasInputs)) return undefined;
+  const wanted = cell(found);
+  return String(wanted.ops) === String(ops) && String(wanted.adjacency) === String(adjacency)
+    ? found
+    : undefined;
+}
+
+/** Each node reads two different ones before it. */
+function hasInputs(edges: DartsCell): boolean {
+  return nodesOf(edges).every(([a, b], node) => PAIRS[node]!.has(`${a!.from},${b!.from}`));
 }
 
 /** What a cell reads, the cells before the last and the last, and what it puts out. */

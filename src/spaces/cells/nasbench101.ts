@@ -7,7 +7,7 @@ import type { Random } from '../../util/random.js';
 import { archError } from '../arch-error.js';
 import { choiceOf, elementChoices } from '../choice.js';
 import { images, scaledWidth, writeNetwork } from '../network-builder.js';
-import type { Choice, Space } from '../space.js';
+import type { Cell, Choice, Space } from '../space.js';
 import {
   canonical,
   cellHash,
@@ -45,6 +45,7 @@ export const nasBench101: Space<NasBench101> = {
   hasCanonicalTexts: true,
   sizeOf: ({ adjacency }) => ({ unit: 'vertices', value: adjacency.length }),
   cell: ({ adjacency, ops }) => ({ ops: ['input', ...ops, 'output'], adjacency }),
+  fromCell,
   // As arch2vec numbers them, and predictors since.
   vocabulary: ['input', 'conv1x1-bn-relu', 'conv3x3-bn-relu', 'maxpool3x3', 'output'],
   largestCell: MAX_VERTICES,
@@ -65,6 +66,14 @@ export const nasBench101: Space<NasBench101> = {
     });
   },
 };
+
+function fromCell({ ops, adjacency }: Cell): NasBench101 | undefined {
+  const inner = ops.slice(1, -1);
+  const isOperation = (op: string): op is Operation => (OPERATIONS as readonly string[]).includes(op);
+  if (ops.length < 2 || ops[0] !== 'input' || ops.at(-1) !== 'output' || !inner.every(isOperation))
+    return undefined;
+  return canonical({ adjacency, ops: inner });
+}
 
 /** As the benchmark's own random search: seven vertices, each edge and each operation equally likely, until valid. */
 function sample(random: Random): NasBench101 {

@@ -19,11 +19,30 @@ export const NODES = 4;
 
 /** Eight nodes: input, the six edges, output; an edge's operation feeds those of the edges that leave its end. */
 export function cell(arch: NasBench201): Cell {
-  const ends = [[0, 0] as const, ...EDGES, [NODES - 1, NODES] as const];
+  return cellOf(
+    arch,
+    EDGES.map((_, edge) => edge),
+  );
+}
+
+/** The cell of some of the edges. */
+function cellOf(arch: NasBench201, edges: readonly number[]): Cell {
+  const ends = [[0, 0] as const, ...edges.map((edge) => EDGES[edge]!), [NODES - 1, NODES] as const];
   return {
-    ops: ['input', ...arch, 'output'],
+    ops: ['input', ...edges.map((edge) => arch[edge]!), 'output'],
     adjacency: ends.map(([, to], i) => ends.map(([from], j) => Number(j > i && from === to))),
   };
+}
+
+export function fromCell({ ops, adjacency }: Cell): NasBench201 | undefined {
+  const arch = ops
+    .slice(1, -1)
+    .filter((op): op is Operation => (OPERATIONS as readonly string[]).includes(op));
+  if (arch.length !== EDGES.length) return undefined;
+  const wanted = cell(arch);
+  return String(wanted.ops) === String(ops) && String(wanted.adjacency) === String(adjacency)
+    ? arch
+    : undefined;
 }
 
 /**
@@ -36,73 +55,88 @@ export function cell(arch: NasBench201): Cell {
  * convolution used twice for two.)
  */
 export function expressionOf(arch: NasBench201): string {
-  const sums = sumsOf(arch);
-  const uses = usesOf(arch, sums);
+  countTerms(arch);
   const terms = ['x'];
   for (let edge = 0; edge < EDGES.length; edge++) {
     const operation = arch[edge]!;
     const used = uses[edge + 1]!;
     const times = operation !== 'avg_pool_3x3' && used > 1 ? `*${used}` : '';
-    terms.push(used === 0 ? '' : `${operation}${times}(${sumText(sums[EDGES[edge]![0]]!, terms)})`);
+    terms.push(used === 0 ? '' : `${operation}${times}(${sumText(EDGES[edge]![0], terms)})`);
   }
-  return sumText(sums[NODES - 1]!, terms);
+  return sumText(NODES - 1, terms);
 }
 
-function sumText(sum: readonly number[], terms: readonly string[]): string {
+function sumText(node: number, terms: readonly string[]): string {
   const parts: string[] = [];
-  for (let term = 0; term < sum.length; term++) {
-    for (let n = sum[term]!; n > 0; n--) parts.push(terms[term]!);
+  for (let term = 0; term < TERMS; term++) {
+    for (let n = sums[node * TERMS + term]!; n > 0; n--) parts.push(terms[term]!);
   }
   return parts.length === 1 ? parts[0]! : parts.sort().join('+');
 }
 
-/** What every node is the sum of: how often the input, and how often the result of every edge with an operation. */
-function sumsOf(arch: NasBench201): number[][] {
-  const sums = Array.from({ length: NODES }, () => new Array<number>(1 + EDGES.length).fill(0));
-  sums[0]![0] = 1;
+/** The input, and the result of every edge. */
+const TERMS = 1 + EDGES.length;
+/** What every node is the sum of, (nodes, terms): how often each term, of edges with an operation. See `countTerms`. */
+const sums = new Uint8Array(NODES * TERMS);
+/** How often each term is part of a sum that matters. */
+const uses = new Uint8Array(TERMS);
+
+/** Writes `sums` and `uses` of a cell; they are not made anew, as searches and tables count thousands of cells. */
+function countTerms(arch: NasBench201): void {
+  sums.fill(0);
+  sums[0] = 1;
   // Edges are in the order of the nodes they go to.
   for (let edge = 0; edge < EDGES.length; edge++) {
     const operation = arch[edge]!;
-    const [source, sum] = [sums[EDGES[edge]![0]]!, sums[EDGES[edge]![1]]!];
     if (operation === 'none') continue;
-    if (operation === 'skip_connect') for (let k = 0; k < sum.length; k++) sum[k]! += source[k]!;
-    else if (source.some((count) => count > 0)) sum[edge + 1]!++;
+    const [from, to] = [EDGES[edge]![0] * TERMS, EDGES[edge]![1] * TERMS];
+    let isFed = false;
+    for (let term = 0; term < TERMS; term++) {
+      if (sums[from + term] === 0) continue;
+      isFed = true;
+      if (operation === 'skip_connect') sums[to + term]! += sums[from + term]!;
+    }
+    if (isFed && operation !== 'skip_connect') sums[to + edge + 1]!++;
   }
-  return sums;
+  uses.set(sums.subarray((NODES - 1) * TERMS));
+  for (let edge = EDGES.length - 1; edge >= 0; edge--) {
+    if (uses[edge + 1] === 0) continue;
+    const from = EDGES[edge]![0] * TERMS;
+    for (let term = 0; term < TERMS; term++) uses[term]! += sums[from + term]!;
+  }
 }
 
-/** How often the input and the result of every edge is a term of a sum that matters. */
-function usesOf(arch: NasBench201, sums: readonly (readonly number[])[]): readonly number[] {
-  const uses = [...sums[NODES - 1]!];
-  for (let edge = arch.length - 1; edge >= 0; edge--) {
-    if (uses[edge + 1] === 0) continue;
-    const source = sums[EDGES[edge]![0]]!;
-    for (let term = 0; term < source.length; term++) uses[term]! += source[term]!;
-  }
-  return uses;
-}
+const pruned = new Map<NasBench201, Cell>();
 
 /**
  * The cell without operations that do nothing: `none` is left out, then what no longer lies between the input and the
  * output, which always stay. Cells that are the same network have one form, that of the first of them (`firstLike`).
  */
 export function prunedCell(arch: NasBench201): Cell {
-  const { ops, adjacency } = cell(firstLike(arch));
-  const isThere = ops.map((op) => op !== 'none');
-  const reach = (start: number, step: (i: number, j: number) => boolean): Set<number> => {
-    const found = new Set([start]);
-    for (const i of found) ops.forEach((_, j) => void (isThere[j] && step(i, j) && found.add(j)));
-    return found;
-  };
-  const fromInput = reach(0, (i, j) => adjacency[i]![j] === 1);
-  const toOutput = reach(ops.length - 1, (i, j) => adjacency[j]![i] === 1);
-  const kept = ops
-    .map((_, i) => i)
-    .filter((i) => i === 0 || i === ops.length - 1 || (fromInput.has(i) && toOutput.has(i)));
-  return {
-    ops: kept.map((i) => ops[i]!),
-    adjacency: kept.map((i) => kept.map((j) => adjacency[i]![j]!)),
-  };
+  const first = firstLike(arch);
+  let found = pruned.get(first);
+  if (found === undefined) {
+    found = withoutUnused(first);
+    pruned.set(first, found);
+  }
+  return found;
+}
+
+function withoutUnused(arch: NasBench201): Cell {
+  const isFed = Array.from({ length: NODES }, (_, node) => node === 0);
+  const isUsed = Array.from({ length: NODES }, (_, node) => node === NODES - 1);
+  // Edges are in the order of the nodes they go to.
+  EDGES.forEach(([from, to], edge) => {
+    if (arch[edge] !== 'none' && isFed[from]) isFed[to] = true;
+  });
+  for (let edge = EDGES.length - 1; edge >= 0; edge--) {
+    const [from, to] = EDGES[edge]!;
+    if (arch[edge] !== 'none' && isUsed[to]) isUsed[from] = true;
+  }
+  const edges = EDGES.flatMap(([from, to], edge) =>
+    arch[edge] !== 'none' && isFed[from] && isUsed[to] ? [edge] : [],
+  );
+  return cellOf(arch, edges);
 }
 
 /** Every cell once, counted up with operations as digits, that of the first edge being the least. */

@@ -14,6 +14,7 @@ import {
   cell,
   EDGES,
   expressionOf,
+  fromCell,
   type NasBench201,
   NODES,
   OPERATIONS,
@@ -51,6 +52,7 @@ export const nasBench201: Space<NasBench201> = {
     value: arch.filter((operation) => operation !== 'none').length,
   }),
   cell,
+  fromCell,
   prunedCell,
   // As arch2vec numbers them, and predictors since.
   vocabulary: ['input', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3', 'skip_connect', 'none', 'output'],

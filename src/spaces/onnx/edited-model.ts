@@ -4,8 +4,7 @@ import { neededValues } from '../../analysis/dependence.js';
 import { type Inference, inferShapes } from '../../analysis/infer.js';
 import { type Dim, isKnown, symbolsIn } from '../../graph/dim.js';
 import { bitsOf } from '../../graph/dtype.js';
-import { type Graph, hasSubgraphs, makeNode, type Node, subgraphs } from '../../graph/graph.js';
-import { capturedNames } from '../../graph/order.js';
+import type { Graph } from '../../graph/graph.js';
 import { type Tensor, tensorByteLength, tensorBytes } from '../../graph/tensor.js';
 import { isTensor } from '../../graph/types.js';
 import { ByteRange, type ByteSource } from '../../util/bytes.js';
@@ -14,40 +13,6 @@ import { AuspexError } from '../../util/errors.js';
 import { Random } from '../../util/random.js';
 import type { NetworkOptions } from '../space.js';
 
-/** What stands in a node's place. */
-export interface Replacement {
-  /** An operator; undefined where the node is left out. */
-  readonly operator: string | undefined;
-  /** The node's input that goes into it, or takes the place of the node's output. */
-  readonly source: string;
-}
-
-/** A graph with other nodes in the place of some, all of them with one output. */
-export function withEdits(graph: Graph, inference: Inference, edits: ReadonlyMap<Node, Replacement>): Graph {
-  const before = inference.graph.nodes.map(({ node }) => node);
-  const kept = new Set(graph.outputs.map(({ name }) => name));
-  for (const node of graph.nodes) {
-    if (!hasSubgraphs(node)) continue;
-    for (const [, body] of subgraphs(node)) for (const name of capturedNames(body)) kept.add(name);
-  }
-  const aliases = new Map<string, string>();
-  const resolve = (name: string): string => aliases.get(name) ?? name;
-  // In the order in which they run, so that a source is resolved before what it replaces.
-  const nodes = before.flatMap((node): Node[] => {
-    const inputs = node.inputs.map(resolve);
-    const edit = edits.get(node);
-    if (edit === undefined) return [{ ...node, inputs }];
-    const source = resolve(edit.source);
-    const output = node.outputs[0]!;
-    if (edit.operator === undefined && !kept.has(output)) {
-      aliases.set(output, source);
-      return [];
-    }
-    return [makeNode(edit.operator ?? 'Identity', [source], [output], {}, { name: node.name })];
-  });
-  return withoutUnused({ ...graph, nodes }, neededIn({ ...graph, nodes: before }));
-}
-
 function neededIn({ nodes, outputs }: Graph): ReadonlySet<string> {
   return neededValues(
     nodes,
@@ -55,10 +20,20 @@ function neededIn({ nodes, outputs }: Graph): ReadonlySet<string> {
   );
 }
 
-/** Without weights, and the nodes that prepare them, that led to an output before, but no longer do. */
-function withoutUnused(graph: Graph, before: ReadonlySet<string>): Graph {
-  const now = neededIn(graph);
-  const isGone = (name: string): boolean => before.has(name) && !now.has(name);
+/**
+ * Without weights, and the nodes that prepare them, that led to an output before, but no longer do.
+ *
+ * @param before the graph of the file, its nodes in the order in which they run
+ */
+export function withoutUnused(graph: Graph, before: Graph): Graph {
+  const [needed, now] = [neededIn(before), neededIn(graph)];
+  const idle = new Set(
+    [...before.initializers.keys(), ...before.nodes.flatMap(({ outputs }) => outputs)].filter(
+      (name) => !needed.has(name),
+    ),
+  );
+  // What nothing needs in the file either is left as it is.
+  const isGone = (name: string): boolean => !now.has(name) && !idle.has(name);
   const nodes = graph.nodes.filter(({ outputs }) => !outputs.some(isGone) || outputs.some((o) => now.has(o)));
   const values = new Set(nodes.flatMap(({ outputs }) => outputs));
   const without = <T>(map: ReadonlyMap<string, T>): Map<string, T> =>
@@ -166,9 +141,13 @@ export function withShuffledWeights(graph: Graph, inference: Inference, seed: nu
   const initializers = new Map(graph.initializers);
   for (const { name, tensor, kind } of findConstants(inference)) {
     if (kind !== 'parameter' || initializers.get(name) !== tensor || bitsOf(tensor.dtype) % 8 !== 0) continue;
-    const source = new ShuffledWeights(tensor, seed);
-    const bytes = new ByteRange(source, 0, source.size);
-    initializers.set(name, { ...tensor, data: { kind: 'raw', bytes } });
+    initializers.set(name, shuffledTensor(tensor, seed));
   }
   return { ...graph, initializers };
+}
+
+/** The elements of a tensor in another order, which the seed and its name decide. */
+export function shuffledTensor(tensor: Tensor, seed: number): Tensor {
+  const source = new ShuffledWeights(tensor, seed);
+  return { ...tensor, data: { kind: 'raw', bytes: new ByteRange(source, 0, source.size) } };
 }

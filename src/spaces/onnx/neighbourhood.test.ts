@@ -56,10 +56,10 @@ describeSpace(space, {
   refused: [
     ['', /begin with 'base'/],
     ['Relu=Gelu', /begin with 'base'/],
-    ['base;Relu', /must read node=Operator/],
-    ['base;Relu=Gelu=skip', /must read node=Operator/],
-    ['base;Relu_9=Gelu', /no node 'Relu_9'/],
-    ['base;Add=skip', /no node 'Add'/],
+    ['base;Relu', /must read node=option/],
+    ['base;Relu=Gelu=skip', /must read node=option/],
+    ['base;Relu_9=Gelu', /no rule applies to 'Relu_9'/],
+    ['base;Add=skip', /no rule applies to 'Add'/],
     ['base;Relu=Relu', /cannot become 'Relu'/],
     ['base;Conv_1=Gelu', /cannot become 'Gelu'/],
     ['base;Relu=Gelu;Relu=skip', /edited twice/],
@@ -90,12 +90,12 @@ describe('the neighbourhood of a file', () => {
     expect(options('Conv_1')).toEqual(['skip']);
     // The first convolution has three channels and makes four.
     expect(options('Conv')).toEqual([]);
-    expect(space.size).toBe(7n ** 3n * 2n ** 2n);
+    expect(space.size).toBeUndefined();
   });
 
   it('has only what the opset of the file has', () => {
     const older = onnxSpace('older.onnx', convolutional(17));
-    expect(older.parse('base;Relu=HardSwish')).toEqual([{ node: 'Relu', to: 'HardSwish' }]);
+    expect(older.parse('base;Relu=HardSwish')).toEqual([{ at: 'Relu', to: 'HardSwish' }]);
     expect(() => older.parse('base;Relu=Gelu')).toThrow(/cannot become/);
   });
 
