@@ -16,7 +16,7 @@ interface GoldenTensor {
 
 type GoldenTensors = Readonly<Record<string, GoldenTensor>>;
 
-interface GoldenCase {
+export interface GoldenCase {
   readonly inputs: GoldenTensors;
   readonly parameters: GoldenTensors;
   readonly output: GoldenTensor;
@@ -41,6 +41,15 @@ export async function expectGolden(
 ): Promise<void> {
   const found = golden.cases[name];
   if (found === undefined) throw new Error(`the fixture has no case '${name}'`);
+  return expectGoldenCase(found, write, { isTraining });
+}
+
+/** The same for a case of another fixture. */
+export async function expectGoldenCase(
+  found: GoldenCase,
+  write: (s: Scope, inputs: Inputs) => Value,
+  { isTraining = true } = {},
+): Promise<void> {
   const { inputs, parameters, output, seed } = found;
   const shapes = { ...inputs, seed };
   const { trace: traced, model } = trace(shapes, isTraining, write, 'output');

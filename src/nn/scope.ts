@@ -56,31 +56,35 @@ export class Scope {
   readonly trace: Trace;
   /** With a dot at its end, unless it is the model itself. */
   readonly path: string;
+  /** Whether dropout drops and normalisations use the batch: in training, unless it is switched off. */
+  readonly isTraining: boolean;
   readonly #frozen: readonly string[];
 
   /** @param frozen beginnings of names of parameters that are not trained */
-  constructor(trace: Trace, path: string, frozen: readonly string[] = []) {
+  constructor(trace: Trace, path: string, frozen: readonly string[] = [], isTraining = trace.isTraining) {
     this.trace = trace;
     this.path = path;
     this.#frozen = frozen;
+    this.isTraining = isTraining;
   }
 
   /** The same place, where parameters whose full names begin so are kept as they are. */
   freezing(prefixes: readonly string[]): Scope {
-    return new Scope(this.trace, this.path, [...this.#frozen, ...prefixes]);
+    return new Scope(this.trace, this.path, [...this.#frozen, ...prefixes], this.isTraining);
+  }
+
+  /** The same place, where layers behave as in evaluation; parameters are trained as before. */
+  evaluating(): Scope {
+    return new Scope(this.trace, this.path, this.#frozen, false);
   }
 
   get builder(): Builder {
     return this.trace.builder;
   }
 
-  get isTraining(): boolean {
-    return this.trace.isTraining;
-  }
-
   /** The scope of a part: `s.at('block', 3)` is `block.3.`. */
   at(...names: (string | number)[]): Scope {
-    return new Scope(this.trace, `${this.path}${names.join('.')}.`, this.#frozen);
+    return new Scope(this.trace, `${this.path}${names.join('.')}.`, this.#frozen, this.isTraining);
   }
 
   /** A trained parameter, (…dims). Asked for twice under one name, it is the same one. */

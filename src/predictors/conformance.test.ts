@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { modelOf, tensor } from '../analysis/models.testing.js';
 import '../ops/index.js';
 import { kendallTauB } from '../metrics/index.js';
 import { ArchNetwork } from '../networks/arch-network.js';
@@ -41,6 +42,25 @@ const seesNetworks = (model: object, badOption: Record<string, unknown>): KindEx
   badOption,
 });
 
+const unconnected = new Resolver().network(
+  modelOf({ inputs: ['x: 2'], nodes: ['y = Relu(c)'], outputs: ['y'], initializers: [tensor('c', [2])] }),
+);
+const seesGraphs = (model: object, badOption: Record<string, unknown>): KindExpectations => ({
+  ...seesNetworks(model, badOption),
+  foreign: unconnected,
+});
+
+/** Kinds that train an encoder before their heads. */
+const seesHeads = (model: object): KindExpectations => ({
+  networks,
+  changes: {
+    ...STEPS,
+    pretraining: { rows: 0, steps: 2, rate: 1e-3 },
+    model: { width: 8, layers: 2, ...model },
+  },
+  badOption: { width: 0 },
+});
+
 /** Every registered kind has a line here. */
 const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   'nn-former': seesCells({ width: 8, layers: 1 }, { maskVariant: 'foo' }),
@@ -50,7 +70,21 @@ const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   'nn-former-network': seesNetworks({ width: 8, blocks: 1 }, { width: 65 }),
   'nar-former-v2-network': seesNetworks({ width: 8, groups: 2, layers: 1, expansion: 1 }, { width: -3 }),
   'nnlp-network': seesNetworks({ width: 8 }, { dropout: 5 }),
+  'k-gnn': seesGraphs({ width: 8, layers: 2 }, { vocabulary: 'other' }),
+  'gcn-graph': seesGraphs({ width: 8, layers: 2 }, { layers: 0 }),
+  'gin-graph': seesGraphs({ width: 8, layers: 2 }, { sizes: 'cubic' }),
+  contrastive: seesGraphs({ width: 8, layers: 1, feedForward: 8, projection: 8 }, { alpha: 'other' }),
+  arch2vec: seesCells({ width: 8, layers: 1, latent: 4 }, { decoder: 'tanh' }),
+  'gaussian-process': { networks, changes: { model: { steps: 2 } }, badOption: { rows: 1 } },
+  cl: seesHeads({}),
+  'cl-t': seesHeads({}),
+  'cl-fcm': seesHeads({ clusters: 3 }),
+  'cl-fcm-t': seesHeads({ clusters: 3, fuzzifier: 2 }),
+  'cl-pairwise': seesHeads({ latent: 4 }),
+  gennape: seesHeads({ latent: 4, clusters: 3 }),
+  'cl-fcm-pairwise': seesHeads({ latent: 4, clusters: 3 }),
   forest: { ...ofCells, changes: { model: { trees: 5 } }, badOption: { trees: 0 } },
+  'few-shot': { networks, changes: { model: { trees: 5 } }, badOption: { trees: 0 } },
   linear: { networks, changes: {}, badOption: { ridge: -1 } },
   params: { networks: cells, changes: {} },
   flops: { networks: cells, changes: {} },

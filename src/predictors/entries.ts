@@ -13,20 +13,31 @@ import { type LabelScale, unlearned } from './labels.js';
 import type { Entry } from './predictor.js';
 import type { InputShapes } from './views/view.js';
 
-/** Names of outputs: (batch, labels) in the labels' units; (batch, width); (pairs, 1), a logit. */
+/** Names of outputs: (batch, labels) in the labels' units; (batch, width); (pairs, 1), a logit; (batch, 1). */
 export const OUTPUTS: Readonly<Record<Entry['gives'], string>> = {
   values: 'prediction',
   latent: 'latent',
   preference: 'preference',
+  score: 'score',
 };
 
 /** What `preference` compares: two rows of what `latent` puts out, (pairs, width) each. */
 export const PAIR = ['first', 'second'] as const;
 
+/** The output of an entry: `prediction`, or `cl-t.score` of a member. */
+export function outputOf({ name, gives }: Pick<Entry, 'name' | 'gives'>): string {
+  return name === undefined ? OUTPUTS[gives] : `${name}.${OUTPUTS[gives]}`;
+}
+
+/** The inputs of an entry that compares pairs. */
+export function pairOf({ name }: Pick<Entry, 'name'>): readonly [first: string, second: string] {
+  const [first, second] = PAIR;
+  return name === undefined ? [first, second] : [`${name}.${first}`, `${name}.${second}`];
+}
+
 const MEMBER = 'member';
 
-export interface EntryGraph {
-  readonly gives: Entry['gives'];
+export interface EntryGraph extends Pick<Entry, 'name' | 'gives'> {
   readonly inputs: InputShapes;
   write(s: Scope, inputs: Inputs): Value;
 }
@@ -35,12 +46,13 @@ export interface EntryGraph {
 export function entriesModel(entries: readonly EntryGraph[], weights: Weights): Model {
   const trace = new Trace(false);
   const { builder, scope } = trace;
-  const outputs = entries.map(({ gives, inputs, write }) => {
+  const outputs = entries.map((entry) => {
+    const { inputs, write } = entry;
     const given = Object.entries(inputs).map(([name, { type, dims }]) => [
       name,
       builder.types.has(name) ? builder.value(name) : builder.input(name, type, dims),
     ]);
-    const name = OUTPUTS[gives];
+    const name = outputOf(entry);
     const result = write(scope, Object.fromEntries(given));
     builder.add({
       name,
@@ -100,12 +112,22 @@ export function memberWeights(model: Model): Map<string, Float32Array>[] {
   return members;
 }
 
-/** The part of a model that one output needs; the model itself where that is all of it. */
-export function entryModel(model: Model, gives: Entry['gives']): Model {
+/** Weights whose names begin so, under what follows. */
+export function weightsWithin({ graph }: Model, path: string): Map<string, Float32Array> {
+  const found = new Map<string, Float32Array>();
+  for (const [name, tensor] of graph.initializers) {
+    if (!name.startsWith(path)) continue;
+    found.set(name.slice(path.length), Float32Array.from(tensorNumbers(tensor)));
+  }
+  return found;
+}
+
+/** The part of a model that some outputs need; the model itself where that is all of it. */
+export function entryModel(model: Model, names: readonly string[]): Model {
   const { graph } = model;
-  const output = graph.outputs.find(({ name }) => name === OUTPUTS[gives]);
-  if (output === undefined || graph.outputs.length === 1) return model;
-  const needed = new Set([output.name]);
+  const outputs = graph.outputs.filter(({ name }) => names.includes(name));
+  if (outputs.length === 0 || outputs.length === graph.outputs.length) return model;
+  const needed = new Set(outputs.map(({ name }) => name));
   const nodes = graph.nodes
     .toReversed()
     .filter((node) => {
@@ -120,7 +142,7 @@ export function entryModel(model: Model, gives: Entry['gives']): Model {
       ...graph,
       nodes,
       inputs: graph.inputs.filter(({ name }) => needed.has(name)),
-      outputs: [output],
+      outputs,
       initializers: new Map([...graph.initializers].filter(([name]) => needed.has(name))),
     },
   };

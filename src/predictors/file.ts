@@ -24,6 +24,7 @@ const SPLIT = z.object({ seed: z.number(), train: z.number(), validation: z.numb
 const INTERVAL = z.object({
   coverage: z.number(),
   rows: z.number(),
+  by: z.literal('distance').optional(),
   groups: z.array(z.object({ upTo: z.number().optional(), halfWidth: z.number() })).min(1),
 });
 const LABEL = z.object({
@@ -49,9 +50,10 @@ const INFO = z.object({
   entries: z
     .array(
       z.object({
+        name: z.string().optional(),
         view: z.string(),
         state: z.json(),
-        gives: z.enum(['values', 'latent', 'preference']),
+        gives: z.enum(['values', 'latent', 'preference', 'score']),
         reach: REACH.optional(),
       }),
     )
@@ -65,6 +67,12 @@ const INFO = z.object({
     digests: z.string().optional(),
   }),
   recipe: z.json(),
+  ensemble: z
+    .object({
+      combine: z.enum(['ranks', 'quantiles']),
+      members: z.array(z.object({ name: z.string(), weight: z.number() })).min(1),
+    })
+    .optional(),
 });
 
 const STRINGS = z.array(z.string());

@@ -5,6 +5,7 @@ import type { Network } from '../networks/network.js';
 import type { Networks } from '../networks/networks.js';
 import { AuspexError } from '../util/errors.js';
 import { encodeRows, rememberingFirst } from './encode.js';
+import { outputOf } from './entries.js';
 import { conformalInterval, type IntervalRule } from './intervals.js';
 import type { FitRun, Fitted, PredictorKind, TrainingData } from './kind.js';
 import {
@@ -44,6 +45,8 @@ export interface FittedGraph {
   readonly model: Model;
   readonly recipe: Json;
   readonly members?: readonly TrainedMember[];
+  /** What is said of it, where that is more than one entry that gives values. */
+  describe?(info: PredictorInfo): PredictorInfo;
 }
 
 /** Held-out rows that an interval of 90% needs at least. */
@@ -54,11 +57,13 @@ export interface LabelFitting {
   readonly view: string;
   readonly viewOptions: Json;
   readonly standard?: Standard;
+  /** The state of the view to begin with. Default: that of the predictor to begin with, if it has this view. */
+  readonly prior?: Json | undefined;
 }
 
 /** Fits labels; see `LabelFitting`. */
 export async function fitLabels(
-  { kind, view: viewName, viewOptions, standard }: LabelFitting,
+  { kind, view: viewName, viewOptions, standard, prior: given }: LabelFitting,
   data: TrainingData,
   run: FitRun,
   work: (prepared: Prepared) => Promise<FittedGraph>,
@@ -73,7 +78,7 @@ export async function fitLabels(
   });
   const view = viewNamed(viewName);
   const networks = rememberingFirst(data.networks);
-  const prior = from?.info.entries.find((entry) => entry.view === viewName)?.state;
+  const prior = given ?? from?.info.entries.find((entry) => entry.view === viewName)?.state;
   let state: Json;
   try {
     state = await view.prepare(networks, viewOptions, prior);
@@ -101,6 +106,7 @@ export async function fitLabels(
     model,
     recipe,
     members = [],
+    describe = (info) => info,
   } = await work({
     ...known,
     state,
@@ -109,7 +115,8 @@ export async function fitLabels(
   });
   const runner = new Runner(model, { threads: run.threads });
   const fresh = held && freshRows(train.keys, held.keys);
-  const intervals = heldOut && (await intervalsOf(runner, heldOut, fresh!));
+  const hasValues = model.graph.outputs.some(({ name }) => name === outputOf({ gives: 'values' }));
+  const intervals = heldOut && hasValues ? await intervalsOf(runner, heldOut, fresh!) : undefined;
   const reach = reachOf(train.set);
   const info: PredictorInfo = {
     version: 2,
@@ -137,7 +144,7 @@ export async function fitLabels(
     recipe,
   };
   return {
-    predictor: new OnnxPredictor(info, runner),
+    predictor: new OnnxPredictor(describe(info), runner),
     members,
     excluded: held && fresh ? held.set.count - fresh.length : 0,
   };
@@ -222,7 +229,7 @@ async function intervalsOf(
   { set, labels }: LabelledSet,
   fresh: readonly number[],
 ): Promise<(IntervalRule | undefined)[]> {
-  const values = await runner.runAll('values', set);
+  const values = await runner.runAll([outputOf({ gives: 'values' })], set);
   if (!values.every(Number.isFinite)) throw diverged('predictions for validation rows are not finite');
   const [found, truths] = [someLabels({ ...labels, values }, fresh), someLabels(labels, fresh)];
   return labels.names.map((_, i) => {

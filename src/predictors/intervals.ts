@@ -13,11 +13,13 @@ export interface IntervalRule {
   readonly coverage: number;
   /** Rows it was made from. */
   readonly rows: number;
-  /** By ascending predictions. The last has no bound. */
+  /** What groups are bounded by: predictions by default, or how far a network is from those of the training. */
+  readonly by?: 'distance' | undefined;
+  /** By ascending predictions or distances. The last has no bound. */
   readonly groups: readonly IntervalGroup[];
 }
 
-/** Predictions up to a bound. */
+/** Predictions, or distances, up to a bound. */
 export interface IntervalGroup {
   readonly upTo?: number;
   /** Of linear errors: y ± halfWidth; of logarithmic: y / e^halfWidth to y · e^halfWidth. */
@@ -31,15 +33,21 @@ const MOST_GROUPS = 8;
 /**
  * Of each group the ⌈(n + 1)·coverage⌉-th smallest absolute error.
  *
+ * @param distances that rows are grouped by, instead of predictions
  * @throws AuspexError INTERVAL_TOO_FEW where n rows cannot promise the coverage.
  */
 export function conformalInterval(
   predictions: ArrayLike<number>,
   truths: ArrayLike<number>,
-  { coverage = 0.9, scale = 'linear' as ErrorScale } = {},
+  {
+    coverage = 0.9,
+    scale = 'linear' as ErrorScale,
+    distances = undefined as ArrayLike<number> | undefined,
+  } = {},
 ): IntervalRule {
   const rows = truths.length;
-  const order = Array.from({ length: rows }, (_, i) => i).sort((a, b) => predictions[a]! - predictions[b]!);
+  const keys = distances ?? predictions;
+  const order = Array.from({ length: rows }, (_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
   const count = Math.max(1, Math.min(MOST_GROUPS, Math.floor(rows / GROUP_ROWS)));
   const groups = Array.from({ length: count }, (_, g): IntervalGroup => {
     const end = Math.round(((g + 1) * rows) / count);
@@ -47,9 +55,9 @@ export function conformalInterval(
     const errors = Float64Array.from(members, (i) => errorOf(predictions[i]!, truths[i]!, scale)).sort();
     const halfWidth = quantile(errors, coverage);
     if (g === count - 1) return { halfWidth };
-    return { upTo: (predictions[order[end - 1]!]! + predictions[order[end]!]!) / 2, halfWidth };
+    return { upTo: (keys[order[end - 1]!]! + keys[order[end]!]!) / 2, halfWidth };
   });
-  return { coverage, rows, groups };
+  return { coverage, rows, ...(distances ? { by: 'distance' as const } : {}), groups };
 }
 
 function errorOf(prediction: number, truth: number, scale: ErrorScale): number {
@@ -66,13 +74,18 @@ function quantile(errors: Float64Array, coverage: number): number {
   );
 }
 
-/** Where the truth should lie. */
+/**
+ * Where the truth should lie.
+ *
+ * @param key what groups are bounded by, where that is not the prediction
+ */
 export function intervalAround(
   value: number,
   { groups }: Pick<IntervalRule, 'groups'>,
   scale: ErrorScale = 'linear',
+  key = value,
 ): readonly [low: number, high: number] {
-  const { halfWidth } = groups.find(({ upTo = Number.POSITIVE_INFINITY }) => value <= upTo) ?? groups.at(-1)!;
+  const { halfWidth } = groups.find(({ upTo = Number.POSITIVE_INFINITY }) => key <= upTo) ?? groups.at(-1)!;
   if (scale === 'linear') return [value - halfWidth, value + halfWidth];
   return [value / Math.exp(halfWidth), value * Math.exp(halfWidth)];
 }
@@ -83,10 +96,11 @@ export function coverageOf(
   truths: ArrayLike<number>,
   rule: Pick<IntervalRule, 'groups'>,
   scale: ErrorScale = 'linear',
+  keys: ArrayLike<number> = predictions,
 ): number {
   let inside = 0;
   for (let i = 0; i < truths.length; i++) {
-    const [low, high] = intervalAround(predictions[i]!, rule, scale);
+    const [low, high] = intervalAround(predictions[i]!, rule, scale, keys[i]!);
     if (low <= truths[i]! && truths[i]! <= high) inside++;
   }
   return inside / truths.length;

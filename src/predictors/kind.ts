@@ -132,6 +132,20 @@ export function expectKind(name: string, from: Predictor | undefined): void {
   });
 }
 
+/** Far beyond what is of use; more would never end, or not fit into memory. */
+const MOST = { steps: 10_000_000, members: 1000, batch: 65_536 };
+
+/** Throws where a training in steps is asked for with none, or with more than ever end. */
+export function expectCounts(counts: Readonly<Record<keyof typeof MOST, number>>): void {
+  for (const [name, value] of Object.entries(counts)) {
+    const most = MOST[name as keyof typeof MOST];
+    if (Number.isInteger(value) && value >= 1 && value <= most) continue;
+    throw new AuspexError('BAD_OPTION', `--${name} cannot be ${value}`, {
+      hint: `it must be a whole number from 1 to ${most}`,
+    });
+  }
+}
+
 /**
  * Whether a predictor to begin with has the sizes that options ask for; dropout is no size. Options that are not given,
  * or are what the predictor has, change nothing.

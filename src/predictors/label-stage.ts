@@ -20,6 +20,8 @@ export type LabelRecipe = StepsRecipe & {
   readonly loss: RankingLossOptions;
   readonly weightDecay: number;
   readonly emaDecay: number;
+  /** The gradient of all parameters together is scaled down to this norm. */
+  readonly clipNorm?: number;
 };
 
 /** @param build (B, …) → (B, labels), as they are learned */
@@ -28,7 +30,7 @@ export function labelStage(
   recipe: LabelRecipe,
   build: (s: Scope, inputs: Inputs) => Value,
 ): Stage {
-  const { loss, steps, batch, rate, weightDecay, emaDecay } = recipe;
+  const { loss, steps, batch, rate, weightDecay, emaDecay, clipNorm } = recipe;
   const isPartial = labels.values.some(Number.isNaN);
   const isTwice = loss.passes === 'inputs';
   const score = validationScore(commonScale(labels));
@@ -43,6 +45,7 @@ export function labelStage(
     optimiser: adamW({ weightDecay, decayAll: false }),
     schedule: warmupCosine({ rate, steps, warmup: 0.1, final: 0.1 }),
     emaDecay,
+    ...(clipNorm === undefined ? {} : { clipNorm }),
     ...(validation
       ? {
           validate: async (predict) => {

@@ -5,6 +5,7 @@ import type { Model } from '../graph/graph.js';
 import { Builder, type Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
 import { baselineModel, INPUT, OPSETS } from './feature-model.js';
+import { symmetricEigen } from './symmetric-eigen.js';
 import { type FeatureRows, targetsFor } from './views/feature-rows.js';
 
 export interface LinearRegressionOptions {
@@ -144,7 +145,7 @@ function solve(
   ridge: number,
   least: number,
 ): number[] {
-  const { values, vectors } = eigen(a);
+  const { values, vectors } = symmetricEigen(a);
   const w = b.map(() => 0);
   values.forEach((value, k) => {
     if (value + ridge <= least) return;
@@ -152,42 +153,4 @@ function solve(
     for (let i = 0; i < w.length; i++) w[i]! += along * vectors[i]![k]!;
   });
   return w;
-}
-
-/** Eigenvalues of a symmetric matrix, and eigenvectors as columns, by rotations (Jacobi 1846). */
-function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vectors: number[][] } {
-  const n = matrix.length;
-  const a = matrix.map((row) => [...row]);
-  const vectors = a.map((_, i) => a.map((_, j) => Number(i === j)));
-  const negligible = 1e-17 * Math.max(...a.map((row, i) => row[i]!));
-  // Each sweep squares what is left beside the diagonal: the last ones are never needed.
-  for (let sweep = 0; sweep < 30; sweep++) {
-    let rotations = 0;
-    for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++) {
-        const beside = a[p]![q]!;
-        if (Math.abs(beside) <= negligible) continue;
-        rotations++;
-        const theta = (a[q]![q]! - a[p]![p]!) / (2 * beside);
-        const tangent = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.hypot(theta, 1));
-        const cosine = 1 / Math.hypot(tangent, 1);
-        const sine = tangent * cosine;
-        for (let k = 0; k < n; k++) rotate(a[k]!, p, q, cosine, sine);
-        for (let k = 0; k < n; k++) {
-          const [x, y] = [a[p]![k]!, a[q]![k]!];
-          a[p]![k] = cosine * x - sine * y;
-          a[q]![k] = sine * x + cosine * y;
-        }
-        for (let k = 0; k < n; k++) rotate(vectors[k]!, p, q, cosine, sine);
-      }
-    }
-    if (rotations === 0) break;
-  }
-  return { values: a.map((row, i) => row[i]!), vectors };
-}
-
-function rotate(row: number[], p: number, q: number, cosine: number, sine: number): void {
-  const [x, y] = [row[p]!, row[q]!];
-  row[p] = cosine * x - sine * y;
-  row[q] = sine * x + cosine * y;
 }

@@ -9,36 +9,52 @@ import { encodeModel } from '../onnx/write.js';
 import type { SessionOptions } from '../runtime/session.js';
 import type { AuspexError } from '../util/errors.js';
 import { encodeRows } from './encode.js';
-import { PAIR } from './entries.js';
+import { outputOf, pairOf } from './entries.js';
 import { withInfo } from './file.js';
 import { KINDS } from './kind.js';
 import { transformNamed } from './labels.js';
+import { combinedOrder, orderOfLatents } from './pool-order.js';
 import { intervalEnds, Predictions } from './predictions.js';
-import type { Entry, Matrix, PredictOptions, Predictor, PredictorInfo } from './predictor.js';
+import type {
+  Ensemble,
+  Entry,
+  Matrix,
+  MemberAnswers,
+  PredictOptions,
+  Predictor,
+  PredictorInfo,
+} from './predictor.js';
 import { distanceOf } from './reach.js';
 import { Runner } from './runner.js';
 import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 
 /** Networks that are encoded before they are run. */
 const CHUNK = 4096;
-/** Networks that each one is compared with, of a larger pool evenly spread ones. */
-const COMPARED = 256;
 
 export class OnnxPredictor implements Predictor {
   readonly info: PredictorInfo;
   readonly predict?: (networks: Networks, options?: PredictOptions) => Promise<Predictions>;
   readonly order?: (networks: Networks, options?: PredictOptions) => Promise<Float64Array>;
   readonly embed?: (networks: Networks, options?: PredictOptions) => Promise<Matrix>;
+  readonly members?: (networks: Networks, options?: PredictOptions) => Promise<MemberAnswers>;
   readonly #runner: Runner;
 
   /** @param runner of the model, which may have been used before */
   constructor(info: PredictorInfo, runner: Runner) {
     this.info = info;
     this.#runner = runner;
-    const has = (gives: Entry['gives']): boolean => info.entries.some((entry) => entry.gives === gives);
+    const has = (gives: Entry['gives']): boolean =>
+      info.entries.some((entry) => entry.gives === gives && entry.name === undefined);
     if (has('values')) this.predict = (networks, options) => this.#predict(networks, options);
-    if (has('latent')) this.embed = (networks, options) => this.#embed(networks, options);
+    if (has('latent') || this.#entry('latent', 'encoder'))
+      this.embed = (networks, options) => this.#embed(networks, options);
     if (has('preference')) this.order = (networks, options) => this.#order(networks, options);
+    const { ensemble } = info;
+    if (ensemble) {
+      this.members = (networks, options) => this.#members(ensemble, networks, options);
+      this.order = async (networks, options) =>
+        combinedOrder(ensemble, (await this.#members(ensemble, networks, options)).values);
+    }
   }
 
   static of(model: Model, info: PredictorInfo, options?: SessionOptions, bytes?: Uint8Array): OnnxPredictor {
@@ -79,12 +95,13 @@ export class OnnxPredictor implements Predictor {
 
   /** What the graph gives for encoded rows, (rows, labels): labels, or what their transforms make of them. */
   valuesOf(set: GraphSet): Promise<Float64Array> {
-    return this.#runner.runAll('values', set);
+    return this.#runner.runAll([outputOf({ gives: 'values' })], set);
   }
 
   /** The entry of a kind, or the first one, whose view is one of networks. */
-  #entry(gives?: Entry['gives']): Entry {
-    return this.info.entries.find((entry) => gives === undefined || entry.gives === gives)!;
+  #entry(gives?: Entry['gives'], name?: string): Entry {
+    const { entries } = this.info;
+    return entries.find((entry) => gives === undefined || (entry.gives === gives && entry.name === name))!;
   }
 
   async #predict(networks: Networks, options: PredictOptions = {}): Promise<Predictions> {
@@ -94,7 +111,7 @@ export class OnnxPredictor implements Predictor {
     const measures = transforms.map((of) => of && new Float64Array(networks.count));
     const distance = reach && new Float64Array(networks.count).fill(Number.NaN);
     const values = await this.#columns(
-      'values',
+      [this.#entry('values')],
       networks,
       options,
       (row, network) => {
@@ -106,7 +123,7 @@ export class OnnxPredictor implements Predictor {
     );
     const more = distance ? { distance } : {};
     if (transforms.every((of) => of === undefined)) return new Predictions(labels, values, more);
-    const ends = intervalEnds(labels, values);
+    const ends = intervalEnds(labels, values, distance);
     const back = (learned: Float64Array): Float64Array =>
       learned.map((x, i) => {
         const place = i % labels.length;
@@ -118,56 +135,71 @@ export class OnnxPredictor implements Predictor {
   }
 
   async #embed(networks: Networks, options?: PredictOptions): Promise<Matrix> {
-    const width = this.#runner.widthOf('latent');
-    return { rows: networks.count, width, data: await this.#columns('latent', networks, options) };
+    const entry = this.#entry('latent') ?? this.#entry('latent', 'encoder');
+    const width = this.#runner.widthOf([outputOf(entry)]);
+    return { rows: networks.count, width, data: await this.#columns([entry], networks, options) };
   }
 
-  /** The share of comparisons that each network wins, within this pool; NaN for bad rows. */
+  /** The part of the pool that each network is placed above by a merge sort; see `mergeOrder`. NaN for bad rows. */
   async #order(networks: Networks, options?: PredictOptions): Promise<Float64Array> {
-    const { rows, width, data } = await this.#embed(networks, options);
-    const good = Array.from({ length: rows }, (_, row) => row).filter(
-      (row) => !Number.isNaN(data[row * width]),
+    return this.#ordered(await this.#embed(networks, options));
+  }
+
+  #ordered(latents: Matrix, name?: string): Promise<Float64Array> {
+    const entry = this.#entry('preference', name);
+    const [first, second] = pairOf(entry);
+    const { width } = latents;
+    const tensor = (data: Float32Array): Batch[string] => ({
+      type: 'float32',
+      dims: [data.length / width, width],
+      data,
+    });
+    return orderOfLatents(latents, (a, b) =>
+      this.#runner.run(outputOf(entry), { [first]: tensor(a), [second]: tensor(b) }),
     );
-    const stride = Math.max(1, good.length / COMPARED);
-    const others = Array.from(
-      { length: Math.min(COMPARED, good.length) },
-      (_, i) => good[Math.floor(i * stride)]!,
-    );
-    const scores = new Float64Array(rows).fill(Number.NaN);
-    for (const row of good) {
-      const rivals = others.filter((other) => other !== row);
-      const logits = rivals.length === 0 ? [] : await this.#compared(row, rivals, width, data);
-      const wins = Array.from(logits, (x) => 1 / (1 + Math.exp(-x)));
-      scores[row] = wins.length === 0 ? 0.5 : wins.reduce((sum, p) => sum + p, 0) / wins.length;
+  }
+
+  /** All members look at the networks together. */
+  async #members(
+    { members }: Ensemble,
+    networks: Networks,
+    options?: PredictOptions,
+  ): Promise<MemberAnswers> {
+    const entries = members.map(({ name }) => this.#entry('score', name) ?? this.#entry('latent', name));
+    const all = await this.#columns(entries, networks, options);
+    const [rows, width] = [networks.count, this.#runner.widthOf(entries.map(outputOf))];
+    const values = new Float64Array(rows * members.length);
+    let start = 0;
+    for (const [member, entry] of entries.entries()) {
+      const own = this.#runner.widthOf([outputOf(entry)]);
+      const data = new Float64Array(rows * own);
+      for (let row = 0; row < rows; row++) {
+        data.set(all.subarray(row * width + start, row * width + start + own), row * own);
+      }
+      start += own;
+      const answers =
+        entry.gives === 'score' ? data : await this.#ordered({ rows, width: own, data }, entry.name);
+      answers.forEach((x, row) => {
+        values[row * members.length + member] = x;
+      });
     }
-    return scores;
+    return { members, values };
   }
 
-  #compared(
-    row: number,
-    rivals: readonly number[],
-    width: number,
-    data: Float64Array,
-  ): Promise<Float32Array> {
-    const of = (rows: readonly number[]): Batch[string] => {
-      const picked = new Float32Array(rows.length * width);
-      rows.forEach((each, i) => void picked.set(data.subarray(each * width, (each + 1) * width), i * width));
-      return { type: 'float32', dims: [rows.length, width], data: picked };
-    };
-    const [first, second] = PAIR;
-    return this.#runner.run('preference', { [first]: of(rivals.map(() => row)), [second]: of(rivals) });
-  }
-
-  /** What an entry gives for networks, row by row; NaN for bad ones. Equal references are encoded once. */
+  /**
+   * What entries of one view give for networks, row by row, side by side; NaN for bad ones. Equal references are encoded
+   * once.
+   */
   async #columns(
-    gives: Entry['gives'],
+    entries: readonly Entry[],
     networks: Networks,
     { onBad, onProgress, signal }: PredictOptions = {},
     visit?: (row: number, network: Network) => void,
     distance?: Float64Array,
   ): Promise<Float64Array> {
-    const width = this.#runner.widthOf(gives);
-    const { view: name, state, reach } = this.#entry(gives);
+    const outputs = entries.map(outputOf);
+    const width = this.#runner.widthOf(outputs);
+    const { view: name, state, reach } = entries[0]!;
     const view = viewNamed(name);
     const found = new Float64Array(networks.count * width).fill(Number.NaN);
     for (let start = 0; start < networks.count; start += CHUNK) {
@@ -186,7 +218,7 @@ export class OnnxPredictor implements Predictor {
           ...(signal ? { signal } : {}),
         },
       );
-      const values = await this.#runner.runAll(gives, set, networks.count);
+      const values = await this.#runner.runAll(outputs, set, networks.count);
       rows.forEach((row, i) => {
         found.set(values.subarray(i * width, (i + 1) * width), row * width);
         if (distance && reach && set.outline) distance[row] = distanceOf(set.outline(i), reach);

@@ -39,7 +39,7 @@ export class Predictions {
     this.labels = labels;
     this.values = values;
     this.count = values.length / labels.length;
-    const both = ends ?? intervalEnds(labels, values);
+    const both = ends ?? intervalEnds(labels, values, distance);
     this.low = both?.low;
     this.high = both?.high;
     this.distance = distance;
@@ -75,12 +75,16 @@ export class Predictions {
 export function intervalEnds(
   labels: readonly LabelInfo[],
   values: Float64Array,
+  distance?: Float64Array,
 ): { low: Float64Array; high: Float64Array } | undefined {
   if (labels.every(({ interval }) => interval === undefined)) return undefined;
   const [low, high] = [new Float64Array(values.length), new Float64Array(values.length)];
   for (let i = 0; i < values.length; i++) {
     const { interval, transform } = labels[i % labels.length]!;
-    const ends = interval && intervalAround(values[i]!, interval, errorScaleOf(transform));
+    // A network whose distance nobody knows is taken for the farthest.
+    const far = distance?.[Math.floor(i / labels.length)] ?? Number.POSITIVE_INFINITY;
+    const key = interval?.by === 'distance' ? far : values[i]!;
+    const ends = interval && intervalAround(values[i]!, interval, errorScaleOf(transform), key);
     [low[i], high[i]] = ends ?? [Number.NaN, Number.NaN];
   }
   return { low, high };

@@ -45,12 +45,14 @@ export interface Measurement {
 
 /** One way into a predictor's graph. */
 export interface Entry {
+  /** Of a member of an ensemble, whose entries are beside those of the others. */
+  readonly name?: string;
   /** How networks become its inputs; `a+b` is two views side by side. `latent` for pairs of what `latent` gives. */
   readonly view: string;
   /** What the view was prepared to. */
   readonly state: Json;
-  /** Numbers in the labels' units; an embedding; whether the first of a pair is better. */
-  readonly gives: 'values' | 'latent' | 'preference';
+  /** Numbers in the labels' units; an embedding; whether the first of a pair is better; one number that orders networks. */
+  readonly gives: 'values' | 'latent' | 'preference' | 'score';
   /** What networks of the training were like, where the view can outline them; distances are told by it. */
   readonly reach?: Reach;
 }
@@ -66,6 +68,22 @@ export interface PredictorInfo {
   readonly seen: Seen;
   /** How it was trained; what is in it is the kind's business. */
   readonly recipe: Json;
+  /** Of a predictor that orders networks by what several members say. */
+  readonly ensemble?: Ensemble;
+}
+
+/** How members are combined to one order. */
+export interface Ensemble {
+  /** What each member's answers become before they are added: ranks in the pool, or their normal quantiles. */
+  readonly combine: 'ranks' | 'quantiles';
+  readonly members: readonly EnsembleMember[];
+}
+
+export interface EnsembleMember {
+  /** Its entries have it: one that gives a `score`, or two that give a `latent` and a `preference`. */
+  readonly name: string;
+  /** All weights together are 1. */
+  readonly weight: number;
 }
 
 /** What a predictor was trained on. */
@@ -106,6 +124,16 @@ export interface Matrix {
   readonly data: Float64Array;
 }
 
+/** What members of an ensemble say of networks. */
+export interface MemberAnswers {
+  readonly members: readonly EnsembleMember[];
+  /**
+   * (rows, members): a score as the member gives it; of members that compare pairs, the part of the pool that a network is
+   * placed above. NaN for bad rows.
+   */
+  readonly values: Float64Array;
+}
+
 export interface Predictor {
   readonly info: PredictorInfo;
   readonly model: Model;
@@ -114,6 +142,8 @@ export interface Predictor {
   /** A score for every network, higher being better, which compares them only with each other. */
   order?(networks: Networks, options?: PredictOptions): Promise<Float64Array>;
   embed?(networks: Networks, options?: PredictOptions): Promise<Matrix>;
+  /** What every member of an ensemble says by itself. */
+  members?(networks: Networks, options?: PredictOptions): Promise<MemberAnswers>;
   /** Why a network cannot be predicted, in words for users; undefined where it can. Never throws. */
   covers(network: Network): AuspexError | undefined;
   /** The predictor as a file that any ONNX Runtime runs; its metadata say what it is for. */

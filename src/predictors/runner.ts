@@ -6,55 +6,54 @@ import type { Model } from '../graph/graph.js';
 import { isTensor } from '../graph/types.js';
 import { type Batch, tensorsOf } from '../nn/batch.js';
 import { encodeModel } from '../onnx/write.js';
-import { Session, type SessionOptions } from '../runtime/session.js';
+import { type HostTensor, Session, type SessionOptions } from '../runtime/session.js';
 import { distinctRows, predictAll, type RunBatch } from './batches.js';
-import { entryModel, OUTPUTS } from './entries.js';
-import type { Entry } from './predictor.js';
+import { entryModel } from './entries.js';
 import type { GraphSet } from './views/view.js';
 
 /** Rows that are worth the half second that other sessions take to begin. */
 const MANY = 2048;
 
-type Gives = Entry['gives'];
-
 export class Runner {
   readonly model: Model;
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, Promise<Session>>();
-  readonly #bytes = new Map<Gives, Uint8Array>();
+  readonly #bytes = new Map<string, Uint8Array>();
 
   /** @param bytes of the model, where they are known: it need not be encoded again */
   constructor(model: Model, options: SessionOptions = {}, bytes?: Uint8Array) {
     this.model = model;
     this.#options = options;
     const [only, ...more] = model.graph.outputs;
-    const gives = (Object.keys(OUTPUTS) as Gives[]).find((each) => OUTPUTS[each] === only?.name);
-    if (bytes !== undefined && gives !== undefined && more.length === 0) this.#bytes.set(gives, bytes);
+    if (bytes !== undefined && only !== undefined && more.length === 0) this.#bytes.set(only.name, bytes);
   }
 
-  /** The numbers that an entry gives for a row. */
-  widthOf(gives: Gives): number {
-    const type = this.model.graph.outputs.find(({ name }) => name === OUTPUTS[gives])?.type;
-    const width = type && isTensor(type) ? type.shape?.[1] : undefined;
-    if (width === undefined || !isKnown(width)) throw new Error(`the model has no output for ${gives}`);
-    return width;
+  /** The numbers that outputs give for a row, all of them together. */
+  widthOf(outputs: readonly string[]): number {
+    const widths = outputs.map((output) => {
+      const type = this.model.graph.outputs.find(({ name }) => name === output)?.type;
+      const width = type && isTensor(type) ? type.shape?.[1] : undefined;
+      if (width === undefined || !isKnown(width)) throw new Error(`the model has no output ${output}`);
+      return width;
+    });
+    return widths.reduce((sum, width) => sum + width, 0);
   }
 
-  async run(gives: Gives, batch: Batch): Promise<Float32Array> {
-    return (await this.#lane(gives, 0, 1))(batch);
+  async run(output: string, batch: Batch): Promise<Float32Array> {
+    return (await this.#lane([output], 0, 1))(batch);
   }
 
   /**
-   * What an entry gives for all rows, row by row; those that are encoded alike are run once.
+   * What outputs give for all rows, row by row, side by side; rows that are encoded alike are run once.
    *
    * @param count of rows in all, of which these are a part
    */
-  async runAll(gives: Gives, graphs: GraphSet, count = graphs.count): Promise<Float64Array> {
-    const width = this.widthOf(gives);
+  async runAll(outputs: readonly string[], graphs: GraphSet, count = graphs.count): Promise<Float64Array> {
+    const width = this.widthOf(outputs);
     const { threads = 1 } = this.#options;
     const lanes = count < MANY ? 1 : threads;
     const { set, places } = distinctRows(graphs);
-    const found = await predictAll(set, width, await Promise.all(this.#lanes(gives, lanes)));
+    const found = await predictAll(set, width, await Promise.all(this.#lanes(outputs, lanes)));
     const values = new Float64Array(graphs.count * width);
     places.forEach((place, row) => {
       values.set(found.subarray(place * width, (place + 1) * width), row * width);
@@ -62,18 +61,19 @@ export class Runner {
     return values;
   }
 
-  #lanes(gives: Gives, count: number): Promise<RunBatch>[] {
-    return Array.from({ length: count }, (_, lane) => this.#lane(gives, lane, count));
+  #lanes(outputs: readonly string[], count: number): Promise<RunBatch>[] {
+    return Array.from({ length: count }, (_, lane) => this.#lane(outputs, lane, count));
   }
 
-  async #lane(gives: Gives, lane: number, count: number): Promise<RunBatch> {
-    const key = count === 1 ? gives : `${gives} ${lane}`;
+  async #lane(outputs: readonly string[], lane: number, count: number): Promise<RunBatch> {
+    const part = outputs.join(' ');
+    const key = count === 1 ? part : `${part} ${lane}`;
     let making = this.#sessions.get(key);
     if (making === undefined) {
-      let bytes = this.#bytes.get(gives);
+      let bytes = this.#bytes.get(part);
       if (bytes === undefined) {
-        bytes = encodeModel(entryModel(this.model, gives));
-        this.#bytes.set(gives, bytes);
+        bytes = encodeModel(entryModel(this.model, outputs));
+        this.#bytes.set(part, bytes);
       }
       // Sessions of one thread each do not wait for each other after every operator.
       const alone = { ...this.#options, threads: 1, isApart: true };
@@ -82,7 +82,10 @@ export class Runner {
       making.catch(() => this.#sessions.delete(key));
     }
     const session = await making;
-    return async (batch) => (await session.run(await tensorsOf(batch)))[OUTPUTS[gives]]!.data as Float32Array;
+    return async (batch) => {
+      const found = await session.run(await tensorsOf(batch));
+      return sideBySide(outputs.map((name) => found[name]!));
+    };
   }
 
   async dispose(): Promise<void> {
@@ -92,4 +95,22 @@ export class Runner {
       if (session.status === 'fulfilled') await session.value.dispose();
     }
   }
+}
+
+/** Tensors (B, …) as one, row by row. */
+function sideBySide(tensors: readonly Pick<HostTensor, 'data' | 'dims'>[]): Float32Array {
+  const parts = tensors.map(({ data }) => data as Float32Array);
+  if (parts.length === 1) return parts[0]!;
+  const rows = tensors[0]!.dims[0]!;
+  const widths = parts.map(({ length }) => (rows === 0 ? 0 : length / rows));
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  const all = new Float32Array(rows * width);
+  let start = 0;
+  parts.forEach((part, i) => {
+    const own = widths[i]!;
+    for (let row = 0; row < rows; row++)
+      all.set(part.subarray(row * own, (row + 1) * own), row * width + start);
+    start += own;
+  });
+  return all;
 }

@@ -69,11 +69,15 @@ def case(compute):
     """Runs a function of a case, named after it: `attention_masked` is 'attention/masked'."""
     name = compute.__name__.replace("_", "/", 1)
     made = Case(name)
-    output = compute(made)
+    CASES[name] = record(made, compute(made))
+
+
+def record(made, output):
+    """What is written of a case: see the top."""
     seed = made.draw(*output.shape) if output.dim() else torch.tensor(1.0)
     leaves = {k: v for k, v in {**made.inputs, **made.parameters}.items() if v.requires_grad}
     found = torch.autograd.grad((output * seed).sum(), list(leaves.values()))
-    CASES[name] = {
+    return {
         "inputs": made.inputs,
         "parameters": made.parameters,
         "output": output,
@@ -512,16 +516,18 @@ def line(value):
     return json.dumps(value, separators=(",", ":"))
 
 
+def written_case(name, parts):
+    rows = []
+    for part, value in parts.items():
+        tensors = {k: written(v) for k, v in value.items()} if isinstance(value, dict) else written(value)
+        rows.append(f"   {line(part)}: {line(tensors)}")
+    return f"  {line(name)}: {{\n" + ",\n".join(rows) + "\n  }"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    cases = []
-    for name, parts in CASES.items():
-        rows = []
-        for part, value in parts.items():
-            tensors = {k: written(v) for k, v in value.items()} if isinstance(value, dict) else written(value)
-            rows.append(f"   {line(part)}: {line(tensors)}")
-        cases.append(f"  {line(name)}: {{\n" + ",\n".join(rows) + "\n  }")
+    cases = [written_case(name, parts) for name, parts in CASES.items()]
     rates_of = [f"  {line(name)}: {line(values)}" for name, values in schedules().items()]
     text = "{\n \"cases\": {\n%s\n },\n \"schedules\": {\n%s\n }\n}\n"
     target = Path(sys.argv[1])

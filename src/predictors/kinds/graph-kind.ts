@@ -17,6 +17,7 @@ import { fitLabels, type Prepared } from '../fit.js';
 import type { ErrorScale } from '../intervals.js';
 import {
   changedOptions,
+  expectCounts,
   expectKind,
   type FitRun,
   type Fitted,
@@ -129,9 +130,6 @@ export function graphKind<O extends object>(kind: GraphKind<O>): PredictorKind<O
   });
 }
 
-/** Far beyond what is of use; more would never end, or not fit into memory. */
-const MOST = { steps: 10_000_000, members: 1000, batch: 65_536 };
-
 function changedRecipe<O extends object>(
   kind: GraphKind<O>,
   base: GraphRecipe<O>,
@@ -139,13 +137,7 @@ function changedRecipe<O extends object>(
   from: Predictor | undefined,
 ): GraphRecipe<O> {
   const { steps = base.steps, members = base.members, batch = base.batch, rate = base.rate } = changes;
-  for (const [name, value] of Object.entries({ steps, members, batch })) {
-    const most = MOST[name as keyof typeof MOST];
-    if (Number.isInteger(value) && value >= 1 && value <= most) continue;
-    throw new AuspexError('BAD_OPTION', `--${name} cannot be ${value}`, {
-      hint: `it must be a whole number from 1 to ${most}`,
-    });
-  }
+  expectCounts({ steps, members, batch });
   const start = from && (from.info.recipe as { readonly model: O }).model;
   const { dropout } = base.model as { dropout?: number };
   // Of what it begins with, only the sizes must be the same.

@@ -6,8 +6,16 @@ import './sage.js';
 import './nn-former-network.js';
 import './nar-former-v2-network.js';
 import './nnlp-network.js';
+import './computation-gnns.js';
+import './contrastive.js';
+import './cl.js';
+import './cl-pairwise.js';
+import './gennape.js';
 import './forest.js';
+import './few-shot.js';
 import './linear.js';
+import './gaussian-process.js';
+import './arch2vec.js';
 
 export {
   type FitRun,

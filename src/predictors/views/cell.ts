@@ -135,6 +135,12 @@ function withoutCells({ title }: AnySpace): AuspexError {
   return notCovered('SPACE_WITHOUT_CELLS', `predicts cells, and networks of ${title} have none`, OTHERS);
 }
 
+/**
+ * Smaller cells are padded to as many nodes: runs of few rows cost more than nodes that are masked. It does not depend on
+ * the other rows, so that a prediction is the same to the last bit in any company.
+ */
+const LEAST_NODES = 8;
+
 /** Encoded cells: those of one size together, where the model takes any. */
 class CellSet implements GraphSet {
   readonly count: number;
@@ -151,7 +157,8 @@ class CellSet implements GraphSet {
   }
 
   bucketOf(row: number): number {
-    return this.#state.sizes === 'any' ? this.#given.sizeOf(row) : this.#state.nodes;
+    const { sizes, nodes } = this.#state;
+    return sizes === 'any' ? Math.max(this.#given.sizeOf(row), Math.min(LEAST_NODES, nodes)) : nodes;
   }
 
   keyOf(row: number): string {

@@ -10,6 +10,7 @@ import { AuspexError } from '../../util/errors.js';
 import { readEach } from '../encode.js';
 import { INPUT } from '../feature-model.js';
 import { FeatureRows } from './feature-rows.js';
+import { FLOW_FEATURES, flowFeatures } from './flow/flow-features.js';
 import { type Graf, grafOf } from './graf.js';
 import { type GraphSet, notCovered, registerView, type View, whyNot } from './view.js';
 
@@ -18,6 +19,8 @@ const STATE = z.object({
   names: z.array(z.string()).min(1),
   /** Whose cells they are features of; null for those that every network has. */
   space: z.string().nullable(),
+  /** The names are those of `flowFeatures`. */
+  flow: z.literal(true).optional(),
 });
 export type FeatureState = z.infer<typeof STATE>;
 
@@ -25,8 +28,8 @@ export type FeatureState = z.infer<typeof STATE>;
 const COSTS = ['parameters', 'macs', 'flops', 'depth'] as const;
 export type CostFeature = (typeof COSTS)[number];
 
-/** Costs by name; `structure` is all that is known of a space's cells. */
-export type FeatureOptions = { readonly features: 'structure' | readonly CostFeature[] };
+/** Costs by name; `structure` is all that is known of a space's cells; `flow` is of whole networks, see `flowFeatures`. */
+export type FeatureOptions = { readonly features: 'structure' | 'flow' | readonly CostFeature[] };
 
 /** Made once: a predictor asks for every network. */
 const grafs = new Map<string, Graf | undefined>();
@@ -51,6 +54,7 @@ export const featureView: View<FeatureState> = {
   async prepare(networks, options, prior) {
     const { features } = options as FeatureOptions;
     if (prior !== undefined) return prior;
+    if (features === 'flow') return { names: [...FLOW_FEATURES], space: null, flow: true };
     return features === 'structure'
       ? structureOf(commonSpace(networks))
       : { names: [...features], space: null };
@@ -61,13 +65,18 @@ export const featureView: View<FeatureState> = {
   inputs: ({ names }) => ({ [INPUT]: { type: 'float32', dims: [symbol('batch'), names.length] } }),
 
   async encode(networks, state, options) {
-    const rows = await readEach(networks, (network) => rowOf(network, state), options);
-    const data = new Float32Array(rows.length * state.names.length);
-    rows.forEach((row, i) => void data.set(row, i * state.names.length));
-    return new FeatureSet(new FeatureRows(state.names, data));
+    return setOf(await readEach(networks, (network) => rowOf(network, state), options), state);
   },
+
+  byRow: { read: rowOf, set: setOf },
 };
 registerView(featureView);
+
+function setOf(rows: readonly ArrayLike<number>[], { names }: FeatureState): FeatureSet {
+  const data = new Float32Array(rows.length * names.length);
+  rows.forEach((row, i) => void data.set(row, i * names.length));
+  return new FeatureSet(new FeatureRows(names, data));
+}
 
 /** Rows of numbers, which are put into batches as they are. */
 export class FeatureSet implements GraphSet {
@@ -135,7 +144,11 @@ function countName(operation: string): string {
 }
 
 /** The features of a network, in the order of the names. */
-function rowOf(network: Network, { names, space }: FeatureState): ArrayLike<number> {
+function rowOf(network: Network, { names, space, flow }: FeatureState): ArrayLike<number> {
+  if (flow) {
+    expectFeatures(names, FLOW_FEATURES);
+    return Object.values(flowFeatures(network.settled()));
+  }
   const cell = space === null ? undefined : cellOf(network, space);
   const graf = grafNamed(space);
   if (cell !== undefined && graf !== undefined) {

@@ -53,6 +53,15 @@ export interface View<S extends Json = Json> {
   inputs(state: S): InputShapes;
   /** Networks are taken one by one and not kept. Those that are not covered are bad. */
   encode(networks: Iterable<Network>, state: S, options?: EncodeOptions): Promise<GraphSet>;
+  /** Of views that read every network by itself: what `encode` does, in two parts. Beside another view it is read at once. */
+  readonly byRow?: RowView<S>;
+}
+
+/** A view that can wait for all rows. */
+export interface RowView<S extends Json = Json> {
+  /** Throws for a network that is not covered. */
+  read(network: Network, state: S): ArrayLike<number>;
+  set(rows: readonly ArrayLike<number>[], state: S): GraphSet;
 }
 
 const VIEWS = new Map<string, View>();

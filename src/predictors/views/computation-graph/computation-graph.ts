@@ -23,7 +23,16 @@ import {
   type Sizes,
 } from './image-sizes.js';
 import { type KernelShape, kernelAndBias, type WindowDetails, windowDetails } from './primitive-details.js';
-import { boundedLabel, GATES, isPart, isView, labelOf, labelOfOperator, opIndex } from './primitive-ops.js';
+import {
+  boundedLabel,
+  GATES,
+  isPart,
+  isView,
+  type Label,
+  labelOf,
+  labelOfOperator,
+} from './primitive-ops.js';
+import { VOCABULARIES, type Vocabulary } from './vocabulary.js';
 
 interface AnyNode extends WindowDetails {
   /** The name of the ONNX node, or of the input or output. */
@@ -54,6 +63,8 @@ export interface ComputationGraph {
   readonly edges: readonly (readonly [from: number, to: number])[];
   /** Nodes with a size that is not known, because it depends on data or a dimension was left open. */
   readonly unknownSizes: number;
+  /** Whether an output depends on an input. */
+  readonly isConnected: boolean;
 }
 
 /**
@@ -81,20 +92,27 @@ export interface ComputationGraph {
  * tokens with one channel. B is the first size of the first input.
  *
  * @param network a model, or what inference found out of one, possibly with sizes fixed.
+ * @param vocabulary what nodes are called; it changes neither nodes nor edges.
  *
  * @example
  * const { nodes, edges } = computationGraph(readModel('resnet18.onnx'));
  * nodes.filter(({ label }) => label === 'Conv').length; // 20
  */
-export function computationGraph(network: Model | Inference): ComputationGraph {
+export function computationGraph(
+  network: Model | Inference,
+  vocabulary: Vocabulary = VOCABULARIES.gennape,
+): ComputationGraph {
   const { graph } = 'model' in network ? network : inferShapes(network);
-  return new Drawing(graph).finish();
+  return new Drawing(graph, vocabulary).finish();
 }
 
 /** A node while the graph is drawn. */
 interface Draft {
   readonly name: string;
+  /** The vocabulary's. */
   readonly label: string;
+  /** The paper's label, which says what becomes of neighbours. */
+  readonly paper: string;
   readonly parents: readonly Draft[];
   /** What it was applied to, up to constants. */
   readonly input: Root | undefined;
@@ -106,6 +124,8 @@ interface Draft {
 }
 
 type DraftParts = Pick<Draft, 'name' | 'label' | 'parents' | 'resolution'> & Partial<Draft>;
+
+const NO_DETAILS: WindowDetails = {};
 
 /**
  * What a value is a view or a simple function of: the one result of a node, or a part or a mixture of results.
@@ -125,12 +145,14 @@ type Sources = Map<string, Source>;
 
 class Drawing {
   readonly #graph: InferredGraph;
+  readonly #vocabulary: Vocabulary;
   readonly #batch: Dim;
   readonly #drafts: Draft[] = [];
   readonly #outputs: Draft[] = [];
 
-  constructor(graph: InferredGraph) {
+  constructor(graph: InferredGraph, vocabulary: Vocabulary) {
     this.#graph = graph;
+    this.#vocabulary = vocabulary;
     const [first] = graph.inputNames.map((name) => graph.types.get(name)).filter(isTensor);
     this.#batch = first?.shape?.[0] ?? 1;
     const sources: Sources = new Map();
@@ -148,8 +170,10 @@ class Drawing {
     }
   }
 
-  #draft(parts: DraftParts): Draft {
-    const draft = { input: undefined, details: {}, shape: undefined, usesBias: false, ...parts };
+  #draft({ name, label, parents, resolution, ...parts }: DraftParts): Draft {
+    const { paper = label, input, details = NO_DETAILS, shape, usesBias = false } = parts;
+    // One literal for all, so that all have the same layout in memory.
+    const draft = { name, label, paper, parents, input, resolution, details, shape, usesBias };
     this.#drafts.push(draft);
     return draft;
   }
@@ -226,7 +250,8 @@ class Drawing {
       const [hIn, , wIn, , cIn] = gate.resolution;
       return this.#drawn(channelAxis, {
         name,
-        label: GATES[gate.label]!,
+        label: this.#vocabulary.gateOf(gate.label, gate.paper as Label),
+        paper: GATES[gate.paper]!,
         parents: gate.parents,
         resolution: resolution([hIn, wIn, cIn], output),
       });
@@ -234,7 +259,8 @@ class Drawing {
     const sum = sources.get(node.inputs[summandOf(node)] ?? '');
     const drawn = this.#drawn(channelAxis, {
       name,
-      label: isZero ? 'Zero' : label === 'OOV' ? node.opType : label,
+      label: isZero ? 'Zero' : this.#labelOf(call, label, constants),
+      paper: isZero ? 'Zero' : label === 'OOV' ? node.opType : label,
       parents: sum === undefined ? from : originsOf(given.filter((source) => source !== sum)),
       input: lead.root,
       resolution: resolution(this.#sizes(call.inputs[at], inAxis), output),
@@ -242,6 +268,13 @@ class Drawing {
       ...kernelAndBias(call, label, constants),
     });
     return this.#fused(call, drawn, sum, resolution(output, output));
+  }
+
+  #labelOf(call: Call, paper: Label, constants: readonly number[]): string {
+    return this.#vocabulary.labelOf(call.node, paper, {
+      groups: paper === 'Conv' ? call.int('group', 1) : 1,
+      hasConstant: constants.length > 0,
+    });
   }
 
   /** What ONNX Runtime fuses into a convolution or product: a sum with another value, then an activation. */
@@ -259,7 +292,8 @@ class Drawing {
     const label = name === 'Clip' ? boundedLabel(bounds[0], bounds[1]) : labelOfOperator(name);
     return this.#drawn(channelAxis, {
       ...common,
-      label: label === 'OOV' ? name : label,
+      label: this.#vocabulary.labelOf({ opType: name, domain: '' }, label),
+      paper: label === 'OOV' ? name : label,
       parents: added.from,
       input: added.root,
     });
@@ -283,14 +317,15 @@ class Drawing {
     const drafts = this.#drafts.filter((draft) => kept.has(draft));
     const [first] = drafts;
     if (!isFed && first !== undefined) return this.#withInput(drafts, first);
-    return numbered(drafts);
+    return numbered(drafts, this.#vocabulary, isFed);
   }
 
   /** Before a graph that depends on nothing there is an input all the same. */
   #withInput(drafts: readonly Draft[], { resolution: [h, , w, , c] }: Draft): ComputationGraph {
     const size: Sizes = [h, w, c];
     const input = this.#draft({ name: '', label: 'Input', parents: [], resolution: resolution(size, size) });
-    return numbered([input, ...drafts.map((draft) => ({ ...draft, parents: [input] }))]);
+    const fed = drafts.map((draft) => ({ ...draft, parents: [input] }));
+    return numbered([input, ...fed], this.#vocabulary, false);
   }
 }
 
@@ -318,7 +353,7 @@ function gateOf(given: readonly Source[]): Draft | undefined {
     [a, b],
     [b, a],
   ] as const) {
-    if ('label' in f && f.input === x && Object.hasOwn(GATES, f.label)) return f;
+    if ('label' in f && f.input === x && Object.hasOwn(GATES, f.paper)) return f;
   }
   return undefined;
 }
@@ -331,16 +366,17 @@ function noteBias(call: Call, root: Root, constants: readonly number[]): void {
 }
 
 /** The graph of drafts: those with weights first. */
-function numbered(drafts: readonly Draft[]): ComputationGraph {
+function numbered(drafts: readonly Draft[], vocabulary: Vocabulary, isConnected: boolean): ComputationGraph {
   const weighted = drafts.filter(({ shape }) => shape !== undefined);
   const ordered = [...weighted, ...drafts.filter(({ shape }) => shape === undefined)];
   const place = new Map(ordered.map((draft, i) => [draft, i]));
-  const edges = ordered.flatMap((draft, to) =>
-    draft.parents.map((parent): [number, number] => [place.get(parent)!, to]),
-  );
+  const edges: [number, number][] = [];
+  ordered.forEach(({ parents }, to) => {
+    for (const parent of parents) edges.push([place.get(parent)!, to]);
+  });
   return {
     nodes: ordered.map(({ name, label, resolution, details, shape, usesBias }) => {
-      const common = { name, label, op: opIndex(label), resolution, ...details };
+      const common = { name, label, op: vocabulary.placeOf(label), resolution, ...details };
       return shape === undefined
         ? { kind: 'regular', ...common }
         : { kind: 'weighted', ...common, shape, usesBias };
@@ -348,5 +384,6 @@ function numbered(drafts: readonly Draft[]): ComputationGraph {
     weightedCount: weighted.length,
     edges: edges.sort(([a, b], [c, d]) => a - c || b - d),
     unknownSizes: ordered.filter(({ resolution }) => resolution.includes(0)).length,
+    isConnected,
   };
 }

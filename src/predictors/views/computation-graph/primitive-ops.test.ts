@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LABELS, labelOfOperator, opIndex } from './primitive-ops.js';
+import { LABELS, labelOfOperator } from './primitive-ops.js';
+import { VOCABULARIES } from './vocabulary.js';
+
+const { placeOf } = VOCABULARIES.gennape;
 
 describe('primitive operations', () => {
   // The places are those of the authors' list.
@@ -14,12 +17,12 @@ describe('primitive operations', () => {
     ['Reserved5', 31],
   ] as const)('have %s at place %i', (label, place) => {
     expect(LABELS.indexOf(label)).toBe(place);
-    expect(opIndex(label)).toBe(place);
+    expect(placeOf(label)).toBe(place);
   });
 
   it('are 32', () => {
     expect(new Set(LABELS).size).toBe(32);
-    expect(opIndex('Softmax')).toBe(0);
+    expect(placeOf('Softmax')).toBe(0);
   });
 
   it.each([

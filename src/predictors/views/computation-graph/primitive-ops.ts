@@ -43,13 +43,7 @@ export const LABELS = [
 ] as const;
 export type Label = (typeof LABELS)[number];
 
-const INDEX = new Map<string, number>(LABELS.map((label, i) => [label, i]));
 const BY_LENGTH = LABELS.slice(1).toSorted((a, b) => b.length - a.length);
-
-/** The index of a label, 0 for any other text. */
-export function opIndex(label: string): number {
-  return INDEX.get(label) ?? 0;
-}
 
 /**
  * Operators whose names do not say it. The mean over an image is `Mean` under any name: that is what the authors'

@@ -1,0 +1,217 @@
+// arch2vec: an embedding of the cells of a space, learned without labels.
+import * as z from 'zod';
+import { tensorNumbers } from '../../graph/tensor.js';
+import { adam } from '../../nn/optimiser.js';
+import { constantRate } from '../../nn/schedules.js';
+import type { Scope } from '../../nn/scope.js';
+import type { Inputs } from '../../nn/step.js';
+import type { Weights } from '../../nn/trainer.js';
+import type { Value } from '../../ops/build.js';
+import { AuspexError } from '../../util/errors.js';
+import type { CellDecoder } from '../cell-decoder.js';
+import { encodeRows, rememberingFirst } from '../encode.js';
+import { type EntryGraph, entriesModel } from '../entries.js';
+import {
+  changedOptions,
+  expectCounts,
+  expectKind,
+  type FitRun,
+  type PredictorKind,
+  type RecipeChanges,
+  registerKind,
+  type StepsRecipe,
+  type TrainingData,
+} from '../kind.js';
+import {
+  ARCH2VEC,
+  type Arch2vecOptions,
+  arch2vecLoss,
+  type CellInputs,
+  encodeCells,
+  sampled,
+} from '../models/arch2vec.js';
+import { OnnxPredictor } from '../onnx-predictor.js';
+import type { Json, Predictor, PredictorInfo } from '../predictor.js';
+import { reachOf } from '../reach.js';
+import { Runner } from '../runner.js';
+import { type Stage, trainStages } from '../train.js';
+import { cellView } from '../views/cell.js';
+import type { GraphSet } from '../views/view.js';
+import { dropout, layers, width } from './options.js';
+
+const OPTIONS = z.strictObject({
+  layers: layers(ARCH2VEC.layers),
+  width: width(ARCH2VEC.width),
+  latent: z.int().min(1).max(256).default(ARCH2VEC.latent),
+  dropout: dropout(ARCH2VEC.dropout),
+  /** What the released code does otherwise; see models/arch2vec.ts. */
+  decoder: z.enum(['softmax', 'sigmoid']).default('softmax'),
+  deviation: z.enum(['log-variance', 'log-deviation']).default('log-variance'),
+  divergence: z.enum(['mean', 'per-batch']).default('mean'),
+  mode: z.enum(['training', 'evaluation-from-epoch-2']).default('training'),
+});
+type Options = z.infer<typeof OPTIONS>;
+
+const EPOCHS = 8;
+const BATCH = 32;
+const RATE = 1e-3;
+const CLIP_NORM = 5;
+/** Rows whose latents say how latents are spread. */
+const SPREAD_ROWS = 20_000;
+
+type Recipe = StepsRecipe & { readonly model: Options; readonly decoder?: CellDecoder };
+
+export const arch2vec: PredictorKind<Options> = registerKind({
+  name: 'arch2vec',
+  title: 'arch2vec',
+  paper: 'Yan et al., NeurIPS 2020',
+  summary: 'cells: embeddings, without labels',
+  views: [cellView.name],
+  learns: 'networks',
+  options: OPTIONS,
+  recipe: recipeOf,
+  fit,
+});
+
+function recipeOf(rows: number, changes: RecipeChanges = {}, from?: Predictor): Recipe {
+  expectKind('arch2vec', from);
+  const { batch = BATCH, rate = RATE, members = 1 } = changes;
+  const { steps = EPOCHS * Math.max(1, Math.floor(rows / batch)) } = changes;
+  expectCounts({ steps, members, batch });
+  if (members !== 1) {
+    throw new AuspexError('BAD_OPTION', 'arch2vec has one member: embeddings of several cannot be averaged', {
+      hint: 'leave out --members',
+    });
+  }
+  const base = from ? (from.info.recipe as unknown as Recipe).model : OPTIONS.parse({});
+  const model = changedOptions({ name: 'arch2vec', options: OPTIONS }, base, changes.model);
+  return { steps, batch, rate, members: 1, model };
+}
+
+async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
+  const recipe = recipeOf(data.networks.count, changes, data.from);
+  const networks = rememberingFirst(data.networks);
+  const prior = data.from?.info.entries[0]?.state;
+  const state = await cellView.prepare(
+    networks,
+    { form: 'whole', sizes: 'fixed' },
+    prior as Awaited<ReturnType<typeof cellView.prepare>>,
+  );
+  const spaces = new Set<string>();
+  const { set } = await encodeRows(networks, (some, options) => cellView.encode(some, state, options), {
+    subject: arch2vec.title,
+    visit: (_, { arch }) => spaces.add(arch?.space.name ?? 'onnx'),
+    ...(run.onBad ? { onBad: run.onBad } : {}),
+    ...(run.signal ? { signal: run.signal } : {}),
+  });
+  const options: Arch2vecOptions = { ...recipe.model, operations: state.vocabulary.length };
+  const [first, ...others] = stagesOf(set, recipe, options);
+  const begun = data.from && { start: () => [weightsOf(data.from!)] };
+  const [member] = await trainStages([{ ...first!, ...begun }, ...others], 1, run);
+  const { weights } = member!;
+  const inputs = cellView.inputs(state);
+  const latents = (of: (mean: Value) => Value): EntryGraph => ({
+    gives: 'latent',
+    inputs,
+    write: (s, given) => of(encodeCells(s, cellsOf(given), options).mean),
+  });
+  const whole = (mean: Value): Value => mean.reshape([-1, state.nodes * options.latent]);
+  const decoder = await decoderOf(entriesModel([latents(whole)], weights), weights, set, {
+    ...{ vocabulary: state.vocabulary, nodes: state.nodes, latent: options.latent },
+    threads: run.threads,
+  });
+  const model = entriesModel([latents((mean) => mean.mean([1]))], weights);
+  const reach = reachOf(set);
+  const info: PredictorInfo = {
+    version: 2,
+    kind: arch2vec.name,
+    entries: [{ view: cellView.name, state, gives: 'latent', ...(reach ? { reach } : {}) }],
+    labels: [],
+    seen: {
+      spaces: [...spaces].sort(),
+      rows: set.count,
+      seed: run.seed,
+      ...(data.split ? { split: data.split } : {}),
+      ...(data.digests === undefined ? {} : { digests: data.digests }),
+    },
+    recipe: { ...recipe, decoder } as unknown as Json,
+  };
+  return {
+    predictor: new OnnxPredictor(info, new Runner(model, { threads: run.threads })),
+    members: [member!],
+    excluded: 0,
+  };
+}
+
+function cellsOf({ operations, adjacency }: Inputs): CellInputs {
+  return { operations: operations!, adjacency: adjacency! };
+}
+
+/** All steps in training mode; or, as released, only those of the first epoch. */
+function stagesOf(set: GraphSet, recipe: Recipe, options: Arch2vecOptions): Stage[] {
+  const { steps, batch, rate, model } = recipe;
+  const epoch = Math.max(1, Math.floor(set.count / batch));
+  const stage = (name: string, count: number, inMode: (s: Scope) => Scope): Stage => ({
+    name,
+    graphs: set.merged?.(batch) ?? set,
+    objective: {
+      loss: (scope, given) => {
+        const s = inMode(scope);
+        const cells = cellsOf(given);
+        const latents = encodeCells(s, cells, options);
+        return arch2vecLoss(s, cells, latents, sampled(s, latents), options);
+      },
+      predict: (s, given) => encodeCells(s, cellsOf(given), options).mean.mean([1]),
+    },
+    steps: count,
+    batch,
+    optimiser: adam(),
+    schedule: constantRate(rate),
+    clipNorm: CLIP_NORM,
+  });
+  if (model.mode === 'training' || steps <= epoch) return [stage('member', steps, (s) => s)];
+  return [stage('first-epoch', epoch, (s) => s), stage('member', steps - epoch, (s) => s.evaluating())];
+}
+
+/** Of a predictor to begin with: the encoder is its graph, the decoder is kept beside it. */
+function weightsOf({ model, info }: Predictor): Weights {
+  const { decoder } = info.recipe as unknown as Required<Recipe>;
+  return new Map([
+    ...[...model.graph.initializers]
+      .filter(([name]) => name.startsWith('encoder.'))
+      .map(([name, tensor]) => [name, Float32Array.from(tensorNumbers(tensor))] as const),
+    ['decoder.weight', Float32Array.from(decoder.weight)],
+    ['decoder.bias', Float32Array.from(decoder.bias)],
+  ]);
+}
+
+/** What decodes latents, and how latents of the cells that were learned from are spread. */
+async function decoderOf(
+  nodesModel: ReturnType<typeof entriesModel>,
+  weights: Weights,
+  set: GraphSet,
+  { threads, ...sizes }: Pick<CellDecoder, 'vocabulary' | 'nodes' | 'latent'> & { readonly threads: number },
+): Promise<CellDecoder> {
+  const runner = new Runner(nodesModel, { threads });
+  const count = Math.min(set.count, SPREAD_ROWS);
+  const places = Array.from({ length: count }, (_, i) => Math.floor((i * set.count) / count));
+  const some: GraphSet = { count, batch: (rows) => set.batch(rows.map((row) => places[row]!)) };
+  const found = await runner.runAll(['latent'], some);
+  await runner.dispose();
+  const width = sizes.nodes * sizes.latent;
+  const sums = new Float64Array(width);
+  const squares = new Float64Array(width);
+  found.forEach((x, i) => {
+    sums[i % width]! += x;
+    squares[i % width]! += x * x;
+  });
+  const mean = Array.from(sums, (sum) => sum / count);
+  const deviation = Array.from(squares, (sum, i) => Math.sqrt(Math.max(0, sum / count - mean[i]! ** 2)));
+  return {
+    ...sizes,
+    weight: [...weights.get('decoder.weight')!],
+    bias: [...weights.get('decoder.bias')!],
+    mean,
+    deviation,
+  };
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import '../../ops/index.js';
+import { ArchNetwork } from '../../networks/arch-network.js';
+import { listOf, type Networks } from '../../networks/networks.js';
+import { spaceNamed } from '../../spaces/index.js';
+import { Random } from '../../util/random.js';
+import { decodePredictor } from '../load.js';
+import { kindNamed } from './index.js';
+
+const RUN = { seed: 2, threads: 1 };
+const CHANGES = { steps: 3, batch: 16, pretraining: { rows: 0, steps: 2, rate: 1e-3 } };
+const MODEL = { width: 4, layers: 1, clusters: 2, latent: 3 };
+
+function drawn(space: string, count: number): Networks {
+  const random = Random.seeded(5);
+  return listOf(
+    Array.from({ length: count }, () => new ArchNetwork(spaceNamed(space), spaceNamed(space).sample(random))),
+  );
+}
+
+function dataOf(networks: Networks) {
+  const values = Float64Array.from({ length: networks.count }, (_, i) => 0.9 + 0.01 * Math.sin(i));
+  return { networks, labels: { names: ['accuracy'], values } };
+}
+
+it('is trained further on another family, again and again; weights follow from labels', async () => {
+  const first = await kindNamed('gennape').fit(
+    dataOf(drawn('nasbench201', 20)),
+    { ...CHANGES, model: MODEL },
+    RUN,
+  );
+  const equal = first.predictor.info.ensemble!.members;
+  expect(equal.map(({ name }) => name)).toEqual([
+    ...['cl-fcm-t', 'cl-t', 'cl-fcm-pairwise', 'cl-pairwise', 'k-gnn', 'flops'],
+  ]);
+  for (const { weight } of equal) expect(weight).toBeCloseTo(1 / 6, 12);
+  const files = drawn('nnlqp-alexnet', 12);
+  const from = await decodePredictor(first.predictor.toOnnx());
+  const second = await kindNamed('gennape').fit({ ...dataOf(files), from }, CHANGES, RUN);
+  const third = await kindNamed('gennape').fit({ ...dataOf(files), from: second.predictor }, CHANGES, RUN);
+  const weights = third.predictor.info.ensemble!.members.map(({ weight }) => weight);
+  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+  expect(new Set(weights).size).toBeGreaterThan(1);
+  const again = await decodePredictor(third.predictor.toOnnx());
+  // The encoder is the first one's, once.
+  const embedded = await again.embed!(files);
+  expect(embedded.data).toEqual((await first.predictor.embed!(files)).data);
+  const { members, values } = await again.members!(files);
+  expect([members.length, values.length]).toEqual([6, 72]);
+  expect(values.every(Number.isFinite)).toBe(true);
+  const few = { ...dataOf(drawn('nasbench201', 3)), from };
+  await expect(kindNamed('gennape').fit(few, CHANGES, RUN)).rejects.toMatchObject({ code: 'LABEL_TOO_FEW' });
+  // Heads of another kind on the same encoder.
+  const other = await kindNamed('cl-t').fit(
+    { ...dataOf(files), from },
+    { ...CHANGES, model: { width: 4 } },
+    RUN,
+  );
+  expect((await other.predictor.embed!(files)).data).toEqual(embedded.data);
+  const cells = await kindNamed('flops').fit(dataOf(files), {}, RUN);
+  await expect(
+    kindNamed('cl-t').fit({ ...dataOf(files), from: cells.predictor }, CHANGES, RUN),
+  ).rejects.toMatchObject({ code: 'PREDICTOR_KIND' });
+}, 60_000);

@@ -1,0 +1,201 @@
+// What kinds that put heads on an encoder have in common (GENNAPE): networks are embedded once, clusters are found among the
+// embeddings, heads are trained on them, and encoder, clusters and heads become one model.
+import * as z from 'zod';
+import type { Scope } from '../../nn/scope.js';
+import type { Inputs } from '../../nn/step.js';
+import type { Value } from '../../ops/build.js';
+import { AuspexError } from '../../util/errors.js';
+import { paced } from '../../util/pauses.js';
+import { Random } from '../../util/random.js';
+import { INPUT } from '../feature-model.js';
+import { type FittedGraph, fitLabels, type Prepared } from '../fit.js';
+import { type Encoder, embedded, encoded, encoderOf } from '../gennape/encoder.js';
+import { type FuzzyFit, fuzzyCMeans } from '../gennape/fuzzy-c-means.js';
+import {
+  componentsOf,
+  EmbeddedRows,
+  HEAD,
+  type HeadInputs,
+  headInputs,
+  inputsFrom,
+  joined,
+  joinedValue,
+  MEMBERSHIPS,
+  membershipsValue,
+  type SoftClusters,
+  standardisedValue,
+} from '../gennape/head-inputs.js';
+import { ENCODER_VIEW, ENCODER_VIEW_OPTIONS, trainedEncoder } from '../gennape/own-encoder.js';
+import { projected } from '../gennape/pca.js';
+import type { FitRun, Fitted, PredictorKind, RecipeChanges, StepsRecipe, TrainingData } from '../kind.js';
+import type { Json, Predictor } from '../predictor.js';
+import { expectGoing } from '../stopped.js';
+import type { PackedSet } from '../views/computation-graph/graph-set.js';
+import type { FeatureSet } from '../views/features.js';
+import { partOf } from '../views/joined.js';
+import type { GraphSet } from '../views/view.js';
+
+export const HEAD_OPTIONS = z.strictObject({
+  width: z.int().min(1).max(1024),
+  layers: z.int().min(1).max(16).default(4),
+});
+export const CLUSTER_OPTIONS = {
+  clusters: z.int().min(1).max(64),
+  fuzzifier: z.number().min(1.1).max(10),
+};
+
+/** Clusters, where a kind has them. */
+export interface ClusterOptions {
+  readonly clusters?: number;
+  readonly fuzzifier?: number;
+}
+
+export const HEADS_VIEW = `${ENCODER_VIEW}+features`;
+/** Where a file has what its heads see networks by. */
+export const STATE_PATH = 'state.';
+const COSTS = { names: ['macs'], space: null };
+/** Rows that clusters are found among: more take minutes and change little. */
+const CLUSTERED = 4000;
+/** Steps of an encoder that is trained by the way. */
+const ENCODER_STEPS = { steps: 500, rate: 1e-3 };
+
+/** What heads are trained on. */
+export interface HeadRows {
+  readonly encoder: Encoder;
+  readonly inputs: HeadInputs;
+  readonly soft: SoftClusters | undefined;
+  readonly train: EmbeddedRows;
+  readonly macs: Float64Array;
+  readonly held?: { readonly rows: EmbeddedRows; readonly macs: Float64Array };
+  readonly prepared: Prepared;
+  /** Of a predictor of the same kind to begin with. */
+  readonly isFurther: boolean;
+}
+
+/** Steps of a head: 40 epochs of the rows, no fewer than few rows need; fewer and smaller ones to train one further. */
+export function headSteps(rows: number, changes: RecipeChanges, isFurther: boolean): StepsRecipe {
+  const { batch = 256, members = 1, rate = isFurther ? 3e-4 : 1e-3 } = changes;
+  const { steps = isFurther ? 400 : Math.max(1000, Math.ceil((40 * rows) / batch)) } = changes;
+  for (const [name, value] of Object.entries({ steps, members, batch })) {
+    if (Number.isInteger(value) && value >= 1 && value <= 10_000_000) continue;
+    throw new AuspexError('BAD_OPTION', `--${name} cannot be ${value}`, {
+      hint: 'it must be a whole number from 1 to 10000000',
+    });
+  }
+  return { steps, batch, rate, members };
+}
+
+/** Refuses a predictor to begin with that has no encoder. */
+export function expectEncoder(kind: string, from: Predictor | undefined): void {
+  if (from === undefined || encoderOf(from) !== undefined) return;
+  throw new AuspexError('PREDICTOR_KIND', `${from.info.kind} cannot be trained further as ${kind}`, {
+    hint: `give an encoder (the kind contrastive), or a predictor of the kind ${kind}`,
+  });
+}
+
+/** Embeds networks, and fits heads to labels. */
+export function fitHeads(
+  kind: Pick<PredictorKind, 'name' | 'title'>,
+  clusters: ClusterOptions,
+  data: TrainingData,
+  { pretraining = { rows: 0, ...ENCODER_STEPS } }: RecipeChanges,
+  run: FitRun,
+  work: (rows: HeadRows) => Promise<FittedGraph>,
+): Promise<Fitted> {
+  const { from } = data;
+  expectEncoder(kind.name, from);
+  const given = from && encoderOf(from);
+  const fitting = {
+    kind,
+    view: given === undefined ? HEADS_VIEW : `${given.view}+features`,
+    viewOptions: [ENCODER_VIEW_OPTIONS, { features: ['macs'] }] as unknown as Json,
+    prior: given && [given.state, COSTS],
+  };
+  return fitLabels(fitting, data, run, async (prepared) => {
+    const { set, state, validation } = prepared;
+    const lead = partOf(set, 0);
+    const macs = macsOf(set);
+    const encoder =
+      given ??
+      (await trainedEncoder(lead as PackedSet, (state as readonly Json[])[0], macs, pretraining, run));
+    const latents = await embedded(encoder, lead, run.threads);
+    expectGoing(run.signal);
+    const isFurther = from?.info.kind === kind.name;
+    const before = isFurther ? inputsFrom(from.model, STATE_PATH) : undefined;
+    const inputs = before?.inputs ?? headInputs(latents, encoder.width, macs);
+    const rows = joined(latents, encoder.width, macs, inputs.macs);
+    const soft = before ? before.soft : await softClusters(rows, encoder.width + 1, clusters, run);
+    const held = validation && {
+      rows: new EmbeddedRows(
+        joined(
+          await embedded(encoder, partOf(validation.set, 0), run.threads),
+          encoder.width,
+          macsOf(validation.set),
+          inputs.macs,
+        ),
+        inputs,
+        soft,
+      ),
+      macs: macsOf(validation.set),
+    };
+    return work({
+      ...{ encoder, inputs, soft, macs, prepared, isFurther },
+      train: new EmbeddedRows(rows, inputs, soft),
+      ...(held ? { held } : {}),
+    });
+  });
+}
+
+function macsOf(set: GraphSet): Float64Array {
+  return Float64Array.from((partOf(set, 1) as FeatureSet).rows.data);
+}
+
+/** Fuzzy clusters among some of the rows, in at most 32 principal components of them all. */
+async function softClusters(
+  rows: Float64Array,
+  width: number,
+  { clusters, fuzzifier }: ClusterOptions,
+  run: FitRun,
+): Promise<SoftClusters | undefined> {
+  if (clusters === undefined || fuzzifier === undefined) return undefined;
+  const components = componentsOf(rows, width);
+  const places = projected(rows, components);
+  const count = rows.length / width;
+  const chosen = Random.seeded(run.seed, 17).sample(count, CLUSTERED);
+  const some = Float64Array.from({ length: chosen.length * components.count }, (_, i) => {
+    const row = chosen[Math.floor(i / components.count)]!;
+    return places[row * components.count + (i % components.count)]!;
+  });
+  const fitting = fuzzyCMeans(some, components.count, {
+    clusters: Math.min(clusters, chosen.length),
+    fuzzifier,
+    seed: run.seed,
+  });
+  const found: FuzzyFit = await paced(fitting, () => expectGoing(run.signal));
+  return { components, clusters: found };
+}
+
+/** What heads take in the graph of a file; written once, however many heads there are. */
+export function headValues({
+  encoder,
+  inputs,
+  soft,
+}: Pick<HeadRows, 'encoder' | 'inputs' | 'soft'>): (
+  s: Scope,
+  given: Inputs,
+) => { latent: Value; macs: Value; head: Inputs } {
+  let written: { latent: Value; macs: Value; head: Inputs } | undefined;
+  return (s, given) => {
+    if (written !== undefined) return written;
+    const macs = given[INPUT]!;
+    const latent = encoded(s, encoder, given);
+    const state = s.at(STATE_PATH.slice(0, -1));
+    const rows = joinedValue(state, latent, macs, inputs.macs);
+    const head = {
+      [HEAD]: standardisedValue(state, rows, inputs.all),
+      ...(soft ? { [MEMBERSHIPS]: membershipsValue(state, rows, soft) } : {}),
+    };
+    written = { latent, macs, head };
+    return written;
+  };
+}

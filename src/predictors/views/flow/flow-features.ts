@@ -1,0 +1,182 @@
+// A network of any family as a row of numbers that its accuracy follows from: how large it is, how its MACs are spread over
+// resolutions, what lies on its paths from input to output. All are logarithms or shares, so that their differences within
+// one family mean the same in another.
+import type { CostReport } from '../../../analysis/cost.js';
+import type { Network } from '../../../networks/network.js';
+import { computationGraph } from '../computation-graph/computation-graph.js';
+import { type Flow, type FlowKind, type FlowNode, flowOf, ownGrowth, type Sharing } from './flow.js';
+
+const COUNTED: readonly FlowKind[] = [
+  'spatial',
+  'pointwise',
+  'depthwise',
+  'activation',
+  'maximumPool',
+  'averagePool',
+  'sum',
+  'join',
+  'product',
+  'mean',
+  'zero',
+];
+const CONVOLUTIONS = ['spatial', 'pointwise', 'depthwise'] as const;
+const ON_PATHS = [...CONVOLUTIONS, 'maximumPool', 'averagePool', 'activation'] as const;
+const SHARINGS: readonly Sharing[] = ['even', 'paths', 'variance'];
+
+/** All features of a network by name, always the same names in the same order. */
+export function flowFeatures(network: Network): Readonly<Record<string, number>> {
+  return featuresOf(flowOf(computationGraph(network.inference())), network.cost().totals);
+}
+
+function featuresOf(flow: Flow, totals: Partial<CostReport['totals']>): Record<string, number> {
+  const log = (value: unknown): number => Math.log(Math.max(1, Number(value ?? 1)));
+  const sizes = {
+    logParameters: log(totals.parameters),
+    logMacs: log(totals.macs),
+    logFlops: log(totals.flops),
+    logActivations: log(totals.activationBytes),
+    logMemory: log(totals.memoryAccessBytes),
+    logPeak: log(totals.peakActivationBytes),
+  };
+  const layers = layerNumbers(flow);
+  const paths = Object.assign({}, ...SHARINGS.map((sharing) => pathNumbers(flow, sharing)));
+  const all: Record<string, number> = {
+    ...sizes,
+    ...layers,
+    ...paths,
+    reuse: sizes.logMacs - sizes.logParameters,
+    macsByActivation: sizes.logMacs - sizes.logActivations,
+    macsByLayer: sizes.logMacs - layers.layers!,
+    parametersByLayer: sizes.logParameters - layers.layers!,
+    parallelLongest: layers.layers! - layers.longest!,
+  };
+  for (const sharing of SHARINGS) all[`parallel ${sharing}`] = layers.layers! - paths[`depth ${sharing}`];
+  return all;
+}
+
+/** Numbers of nodes, and of layers by resolution. */
+function layerNumbers(flow: Flow): Record<string, number> {
+  const { nodes, side } = flow;
+  const found: Record<string, number> = {};
+  const count = (kind: FlowKind): number => nodes.filter((node) => node.kind === kind).length;
+  for (const kind of COUNTED) found[`count ${kind}`] = Math.log1p(count(kind));
+  const weighted = nodes.filter(({ isConvolution, kind }) => isConvolution || kind === 'dense');
+  const pools = count('maximumPool') + count('averagePool');
+  const macs = Math.max(1, total(weighted, 'macs'));
+  for (const kind of CONVOLUTIONS) {
+    const own = total(
+      nodes.filter((node) => node.kind === kind),
+      'macs',
+    );
+    found[`macs ${kind}`] = own / macs;
+    found[`logMacs ${kind}`] = Math.log1p(own);
+  }
+  const outputs = (some: readonly FlowNode[]): number =>
+    Math.log1p(some.reduce((sum, { channels, area }) => sum + channels * area, 0));
+  const layers = nodes.filter(({ isConvolution, area }) => isConvolution && area > 1);
+  const stages = byResolution(layers);
+  const inStages = (of: (stage: readonly FlowNode[]) => number): number => mean(stages.map(of));
+  const last = stages.at(-1) ?? [];
+  const edges = nodes.reduce((sum, { parents }) => sum + parents.length, 0);
+  return {
+    ...found,
+    layers: Math.log1p(weighted.length),
+    pools: Math.log1p(pools),
+    poolShare: pools / (weighted.length + pools + 1),
+    activated: outputs(nodes.filter(({ kind }) => kind === 'activation')),
+    outputs: outputs(weighted),
+    kernel: weighted.reduce((sum, node) => sum + node.macs * Math.log(node.kernel), 0) / macs,
+    dead: Number(flow.isDead),
+    logPaths: flow.logPaths,
+    longest: Math.log1p(flow.longest),
+    shortest: Math.log1p(flow.shortest),
+    longestSpatial: Math.log1p(flow.longestSpatial),
+    pathNorm: flow.pathNorm,
+    pathNormByDepth: flow.pathNorm / (1 + flow.longest),
+    receptiveField: Math.log1p(flow.receptiveField),
+    receptiveShare: Math.log1p(flow.receptiveField / side),
+    meanWidth: mean(layers.map(({ channels }) => Math.log(channels))),
+    meanFanIn: mean(layers.map(({ fanIn }) => Math.log(fanIn))),
+    meanMacs: mean(layers.map((node) => Math.log(node.macs))),
+    meanWeights: mean(layers.map(({ weights }) => Math.log(weights))),
+    sumWidth: Math.log1p(layers.reduce((sum, { channels }) => sum + Math.log(channels), 0)),
+    sumFanIn: Math.log1p(layers.reduce((sum, { fanIn }) => sum + Math.log(fanIn), 0)),
+    sumMacs: Math.log1p(layers.reduce((sum, node) => sum + Math.log(node.macs), 0)),
+    leastWidth: Math.log(least(layers.map(({ channels }) => channels))),
+    stageWidth: inStages((stage) => mean(stage.map(({ channels }) => Math.log(channels)))),
+    stageWidest: inStages((stage) => Math.log(most(stage.map(({ channels }) => channels)))),
+    stageMacs: inStages((stage) => Math.log(Math.max(1, total(stage, 'macs')))),
+    stageWeights: inStages((stage) => Math.log(Math.max(1, total(stage, 'weights')))),
+    stageLayers: inStages((stage) => Math.log(stage.length)),
+    lastWidth: Math.log(most(last.map(({ channels }) => channels))),
+    lastLayers: Math.log1p(last.length),
+    lastMacs: Math.log1p(total(last, 'macs')),
+    firstMacs: Math.log1p(total(stages[0] ?? [], 'macs')),
+    side: Math.log(side),
+    lastSide: Math.log(last[0]?.area ?? 1) / 2,
+    degree: edges / Math.max(1, nodes.length),
+    edgesByLayer: Math.log1p(edges / (weighted.length + 1)),
+    nodes: Math.log1p(nodes.length),
+  };
+}
+
+/** Convolutions that give out as many pixels, the largest images first. */
+function byResolution(layers: readonly FlowNode[]): FlowNode[][] {
+  const stages = new Map<number, FlowNode[]>();
+  for (const layer of layers) {
+    const stage = stages.get(layer.area);
+    if (stage) stage.push(layer);
+    else stages.set(layer.area, [layer]);
+  }
+  return [...stages].sort(([a], [b]) => b - a).map(([, stage]) => stage);
+}
+
+/** What a random path from the output back to the input meets, on average. */
+function pathNumbers(flow: Flow, sharing: Sharing): Record<string, number> {
+  const { nodes, side, longest } = flow;
+  const shares = flow.shares(sharing);
+  const expected = (of: (node: FlowNode) => number): number =>
+    nodes.reduce((sum, node, i) => sum + (shares[i] === 0 ? 0 : shares[i]! * of(node)), 0);
+  const ofKind = (...kinds: FlowKind[]): number => expected(({ kind }) => Number(kinds.includes(kind)));
+  const ofLayers = (of: (node: FlowNode) => number): number =>
+    expected((node) => (node.isConvolution ? of(node) : 0));
+  const depth = ofLayers(() => 1);
+  const perLayer = (of: (node: FlowNode) => number): number => (depth > 0 ? ofLayers(of) / depth : 0);
+  const pools = ofKind('maximumPool', 'averagePool');
+  const numbers: Record<string, number> = {};
+  for (const kind of ON_PATHS) numbers[kind] = Math.log1p(ofKind(kind));
+  Object.assign(numbers, {
+    depth: Math.log1p(depth),
+    spatialDepth: Math.log1p(ofKind('spatial', 'depthwise')),
+    depthShare: depth / Math.max(1, longest),
+    fanIn: perLayer(({ fanIn }) => Math.log(fanIn)),
+    // Entropy of MAE-DET (Sun et al., ICML 2022), along a path.
+    entropy: Math.log1p(ofLayers(({ fanIn }) => Math.log(fanIn))),
+    width: perLayer(({ channels }) => Math.log(channels)),
+    kernel: perLayer(({ kernel }) => Math.log(kernel)),
+    receptiveField: Math.log1p(expected((node) => ownGrowth(node, side)) / side),
+    poolShare: depth + pools > 0 ? pools / (depth + pools) : 0,
+  });
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [`${name} ${sharing}`, value]));
+}
+
+function total(nodes: readonly FlowNode[], what: 'macs' | 'weights'): number {
+  return nodes.reduce((sum, node) => sum + node[what], 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+}
+
+function most(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), 1);
+}
+
+function least(values: readonly number[]): number {
+  return values.length === 0 ? 1 : values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+/** The names, in the order of the features: those of a network without nodes. */
+export const FLOW_FEATURES: readonly string[] = Object.keys(
+  featuresOf(flowOf({ nodes: [], edges: [], weightedCount: 0, unknownSizes: 0, isConnected: false }), {}),
+);
