@@ -9,7 +9,7 @@ import { SCHEMAS } from '../src/ops/schemas.generated.js';
 /** Where such texts may stand, and why; of a file with `names` only these. */
 const ALLOWED: Readonly<Record<string, { readonly why: string; readonly names?: readonly string[] }>> = {
   'analysis/parameters.ts': { names: ['Constant'], why: 'what exporters call tensors without a name' },
-  'spaces/onnx/neighbourhood.ts': {
+  'spaces/onnx/rules/activation.ts': {
     names: ['Relu', 'LeakyRelu', 'Elu', 'Gelu', 'HardSwish', 'Mish'],
     why: 'the options of a search space: nodes that it writes',
   },
@@ -19,6 +19,10 @@ const ALLOWED: Readonly<Record<string, { readonly why: string; readonly names?: 
   'predictors/views/computation-graph/primitive-details.ts': { why: "GENNAPE's labels" },
   'predictors/views/computation-graph/computation-graph.ts': { why: "GENNAPE's labels" },
   'predictors/views/computation-graph/image-sizes.ts': { why: "GENNAPE's labels" },
+  'predictors/views/computation-graph/vocabulary.ts': {
+    why: 'labels of the second vocabulary, and operators of one trait that it tells apart',
+  },
+  'predictors/views/flow/flow.ts': { why: "GENNAPE's labels, by what they do to the flow of data" },
   'predictors/views/nnlqp/operators.ts': { why: "NNLQP's 28 codes" },
   'predictors/views/nnlqp/counting.ts': { why: "NNLQP's counting, by code" },
   'predictors/views/nnlqp/network-graph.ts': {

@@ -180,6 +180,21 @@ describe('a command that is stopped', () => {
     expect(found).toMatchObject({ code: 130, stderr: expect.stringContaining('the same command continues') });
   });
 
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('data split: %s, within a second', async (signal, code) => {
+    // Twenty times all cells, which take some seconds to read.
+    const [first, header, ...rows] = readFileSync(at('tables/whole.csv'), 'utf8').trimEnd().split('\n');
+    writeFileSync(at('many.csv'), `${[first, header, ...Array(20).fill(rows).flat()].join('\n')}\n`);
+    const args = ['data', 'split', 'many.csv', '--train', '100', '-o', 'parts', '--force'];
+    const begin = Date.now();
+    const found = await stopped(args, () => Date.now() - begin > 600, signal);
+    expect(Date.now() - begin).toBeLessThan(1600);
+    expect(found).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/stopped/i) });
+    expect(readdirSync(folder).filter((name) => name.startsWith('parts'))).toEqual([]);
+  });
+
   it('data import, which waits for a reader here', async () => {
     execFileSync('mkfifo', [at('pipe.csv')]);
     const begin = Date.now();

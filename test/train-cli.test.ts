@@ -73,6 +73,20 @@ describe('auspex train', () => {
     }
   });
 
+  it('trains an encoder without labels, on all rows', () => {
+    const table = ['--data', 'ms.csv', '--space', 'nasbench201'];
+    const small = ['--steps', '2', '--batch', '16', '--model', '{"width":8,"layers":1,"feedForward":8}'];
+    const args = ['train', 'contrastive', ...table, ...small];
+    const { status, stdout, stderr } = run(...args, '-o', 'encoder.onnx');
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(/encoder\.onnx: Contrastive encoder .* for nasbench201\n {2}80 rows/);
+    const more = json(...args.slice(0, -2), '--from', 'encoder.onnx', '-o', 'more.onnx');
+    expect(more).toMatchObject({ kind: 'contrastive', labels: [], rows: 80, split: { validation: 0 } });
+    refused('BAD_OPTION', ...args, '--label', 'ms', '-o', 'never.onnx');
+    refused('BAD_OPTION', ...args, '--members', '2', '-o', 'never.onnx');
+    refused('BAD_OPTION', 'train', 'forest', ...table, '-o', 'never.onnx');
+  });
+
   it('trains a forest that predicts', () => {
     const trained = json(
       'train',

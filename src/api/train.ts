@@ -1,6 +1,6 @@
 // Training predictors on tables in memory.
 import * as z from 'zod';
-import { expectApplicable, expectCells, trunkFor } from '../app/train/applicable.js';
+import { expectApplicable, expectCells, expectLabels, trunkFor } from '../app/train/applicable.js';
 import { chooseRows, dataOf, withMeanings } from '../app/train/choose-rows.js';
 import { type LabelRequest, parseLabel } from '../datasets/label-options.js';
 import type { Split } from '../datasets/splits/splits.js';
@@ -29,7 +29,7 @@ interface RunOptions extends Pick<RecipeChanges, 'steps' | 'members' | 'batch' |
 }
 
 export interface TrainOptions extends RunOptions {
-  /** Columns to predict: `accuracy`, `latency:ms:lower:log`. Default: all labels of the table. */
+  /** Columns to predict: `accuracy`, `latency:ms:lower:log`. Default: all labels of the table; none for kinds that learn from networks alone. */
   readonly labels?: readonly (string | LabelRequest)[];
   /** Rows to train on; by default all that are not held out. */
   readonly train?: number;
@@ -103,14 +103,12 @@ export async function train(kind: string, data: Table, options?: TrainOptions): 
   expectText('train', 'the name of a kind', kind);
   if (!(data instanceof Table))
     throw new AuspexError('BAD_OPTION', 'train takes a Table; readTable reads one');
-  const { labels = data.labels.map(({ name }) => name), ...rest } = checkedOptions<TrainOptions>(
-    'train',
-    TRAIN,
-    options,
-  );
+  const found = kindNamed(kind);
+  const usual = found.learns === 'networks' ? [] : data.labels.map(({ name }) => name);
+  const { labels = usual, ...rest } = checkedOptions<TrainOptions>('train', TRAIN, options);
   const { steps, members, batch, rate, model, isFromScratch, from, seed = 0 } = rest;
   const changes: RecipeChanges = given({ steps, members, batch, rate, model, isFromScratch });
-  const found = kindNamed(kind);
+  expectLabels(found, labels);
   expectApplicable(found, { changes, from });
   expectOneChoice(rest);
   const requests = labels.map((label) => (typeof label === 'string' ? parseLabel(label) : label));

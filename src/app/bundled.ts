@@ -6,6 +6,8 @@ import type { Network } from '../networks/index.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { loadPredictor } from '../store/predictor-file.js';
+import { AuspexError } from '../util/errors.js';
+import { printableStart } from '../util/printable.js';
 import type { NamedPredictor, PredictorSource } from './predict.js';
 
 type LoadPredictorOptions = Pick<SessionOptions, 'threads'>;
@@ -89,6 +91,25 @@ export function bundledName(file: string): string {
 
 export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
   return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
+}
+
+const SCHEME = 'bundled:';
+
+/**
+ * A predictor by its path, or `bundled:NAME` for one of the package.
+ *
+ * @throws AuspexError BUNDLED_UNKNOWN, and what loading throws
+ */
+export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
+  if (!reference.startsWith(SCHEME)) return loadPredictor(reference, options);
+  const name = reference.slice(SCHEME.length);
+  const { predictors, trunks } = bundled();
+  const files = [...predictors, ...trunks].map(({ file }) => file);
+  const file = files.find((each) => bundledName(each) === name);
+  if (file !== undefined) return loadBundled(file, options);
+  throw new AuspexError('BUNDLED_UNKNOWN', `no bundled predictor is called '${printableStart(name, 40)}'`, {
+    hint: `choose one of ${files.map((each) => `${SCHEME}${bundledName(each)}`).join(', ')}`,
+  });
 }
 
 /** Where a kind of predictor begins for architectures of a space, if the package has that. */

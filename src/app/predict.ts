@@ -31,6 +31,14 @@ export interface Answer {
   readonly predictor: string;
   /** How far the network is from those of its training: up to 1 within them. Unknown of files of earlier versions. */
   readonly distance?: number;
+  /** Of an ensemble, what each member says by itself; see `MemberAnswers`. */
+  readonly members?: readonly MemberAnswer[];
+}
+
+export interface MemberAnswer {
+  readonly name: string;
+  readonly weight: number;
+  readonly value: number;
 }
 
 export interface Cost {
@@ -243,13 +251,30 @@ async function ask(
       errors[places[row]!] = error;
     },
   });
+  // Rows that are wrong were told above.
+  const parts = await predictor.members?.(networks, { onBad: () => {} });
+  const membersOf = (row: number): Pick<Answer, 'members'> =>
+    parts === undefined
+      ? {}
+      : {
+          members: parts.members.map(({ name, weight }, i) => ({
+            ...{ name, weight },
+            value: parts.values[row * parts.members.length + i]!,
+          })),
+        };
   const chosen = found.labels.flatMap((label, i) =>
     labels === undefined || labels.includes(label.name) ? [{ label, i }] : [],
   );
   places.forEach((place, row) => {
     for (const { label, i } of chosen) {
       const distance = found.distance ? { distance: found.distance[row]! } : {};
-      answers[place]!.push({ label, prediction: found.at(row, i), predictor: name, ...distance });
+      answers[place]!.push({
+        label,
+        prediction: found.at(row, i),
+        predictor: name,
+        ...distance,
+        ...membersOf(row),
+      });
     }
   });
 }

@@ -14,7 +14,7 @@ import { formatExact, wrapLines } from './text/format.js';
 import { progressNote, skippedText, trainedText } from './text/train.js';
 
 interface TrainFlags extends Omit<TrainRequest, 'kind' | 'labels' | 'changes'> {
-  label: LabelRequest[];
+  label?: LabelRequest[];
   steps?: number;
   members?: number;
   batch?: number;
@@ -32,7 +32,7 @@ export function trainCommand(): Command {
     )
     .argument('<predictor>', 'kind of predictor, see below')
     .requiredOption('--data <file>', 'the table')
-    .requiredOption('--label <names>', 'columns to predict: acc, or lat:ms:lower:log,acc', labelRequests)
+    .option('--label <names>', 'columns to predict: acc, or lat:ms:lower:log,acc', labelRequests)
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
     .option('--space <name>', 'search space of a plain CSV file; onnx if it lists ONNX files')
     .option('--arch <column>', 'column of a plain file with the architectures (arch)')
@@ -81,9 +81,10 @@ Examples:
     --train 50 --from latency.onnx -o board.onnx
 
 Unit, direction and scale of a label are inferred from its name (ms, latency,
-accuracy, loss …); --label NAME:lower:log overrides them. An interrupted
-training leaves checkpoints beside its output; --resume with the same options
-continues it and gives the same result.
+accuracy, loss …); --label NAME:lower:log overrides them. Embeddings (arch2vec,
+contrastive) are learned from the networks alone, without --label.
+An interrupted training leaves checkpoints beside its output; --resume with the
+same options continues it and gives the same result.
 See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;
 }
 
@@ -110,7 +111,7 @@ async function train(kind: string, flags: TrainFlags): Promise<void> {
 }
 
 function requestOf(kind: string, flags: TrainFlags): TrainRequest {
-  const { label: labels, steps, members, batch, rate, model, scratch, json: _, ...rest } = flags;
+  const { label: labels = [], steps, members, batch, rate, model, scratch, json: _, ...rest } = flags;
   const given = Object.entries({ steps, members, batch, rate, model }).filter(
     ([, value]) => value !== undefined,
   );

@@ -165,19 +165,21 @@ export class Dequantisation extends Expansion {
     const isNeeded = isWanted && (isLow || isHigh);
     const inputs = isHigh ? [real, bound(lowest, isLow), bound(highest, true)] : [real, bound(lowest, true)];
     const kept = isNeeded ? this.builder.op('Clip', inputs) : real;
-    return isExact ? this.#rounded(kept, s) : kept;
+    return isExact ? this.rounded(kept, Math.fround(s)) : kept;
   }
 
   /**
    * Whole steps, with the gradient of the value itself: v − hidden is 0 to the bit, but gradients lead through v only. It
    * must be: a network of rounded numbers amplifies the smallest difference to that of a whole step.
+   *
+   * @param within keeps numbers of steps within those that integers can say
    */
-  #rounded(real: Value, step: number): Value {
+  rounded(real: Value, step: number | Value, within = (whole: Value): Value => whole): Value {
     const { builder } = this;
-    const steps = real.cast('float32').div(Math.fround(step));
+    const steps = real.cast('float32').div(step);
     const hidden = builder.op('Round', [steps.mul(FINER)]).div(FINER);
     const whole = builder.op('Round', [steps]).add(steps.sub(hidden));
-    return whole.mul(Math.fround(step)).cast(real.dtype);
+    return within(whole).mul(step).cast(real.dtype);
   }
 
   /** The product of two scales; a constant where both are. */

@@ -1,10 +1,11 @@
 // A table as Markdown: what `docs/results/` is made of.
+
+import { thousands } from '../util/thousands.js';
 import { DATA } from './data.js';
 import type { DrawResult } from './result.js';
 import type { SummaryLine } from './summary.js';
 import type { Published, ReproducedTable } from './table.js';
 import {
-  countText,
   differences,
   headline,
   lineName,
@@ -67,9 +68,9 @@ export function setText(results: readonly DrawResult[]): string {
   return [...files.values()]
     .map(({ data, rows, settings }) => {
       const { all } = DATA[settings.data];
-      const whole = all === undefined || all === data.rows ? '' : ` of the space's ${countText(all)}`;
-      const aside = rows.development === 0 ? '' : `, ${countText(rows.development)} of them set aside`;
-      return `\`${data.file}\`: ${countText(data.rows)} rows${whole}${aside}.`;
+      const whole = all === undefined || all === data.rows ? '' : ` of the space's ${thousands(all)}`;
+      const aside = rows.development === 0 ? '' : `, ${thousands(rows.development)} of them set aside`;
+      return `\`${data.file}\`: ${thousands(data.rows)} rows${whole}${aside}.`;
     })
     .join(' ');
 }
@@ -137,7 +138,7 @@ function rowsOf(lines: readonly SummaryLine[]): string[][] {
     return [
       lineName(line),
       cell.kind,
-      countText(cell.rows),
+      thousands(cell.rows),
       ...found,
       ...(hasCoverage ? [line.coverage ? meanText('coverage', line.coverage) : ''] : []),
       published.map((p) => named(p, line)).join(', '),
@@ -156,7 +157,7 @@ function named(published: Published, { cell }: SummaryLine): string {
 }
 
 export function secondsText(seconds: number): string {
-  return seconds < 10 ? seconds.toFixed(1) : countText(Math.round(seconds));
+  return seconds < 10 ? seconds.toFixed(1) : thousands(Math.round(seconds));
 }
 
 function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -58,8 +58,3 @@ export function sources(lines: readonly SummaryLine[]): Map<string, string[]> {
   }
   return found;
 }
-
-/** Thousands separated: `12,534`. */
-export function countText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}

@@ -358,6 +358,36 @@ describe('a quantised network in floats', () => {
     });
   });
 
+  it.each([
+    ['of both signs', -0.9, 1.3],
+    ['above 0', 0.4, 1.3],
+    ['below 0', -2.1, -0.3],
+    ['all 0', 0, 0],
+  ])('rounds by the range of the data where that is wanted: %s', async (_, low, high) => {
+    const model = built({
+      inputs: ['x: 6,8'],
+      nodes: [
+        'q, s, z = DynamicQuantizeLinear(x)',
+        'p = MatMulInteger(q, qw, z)',
+        'f = Cast(p) to=1',
+        'sw = Mul(s, third)',
+        'y = Mul(f, sw)',
+      ],
+      initializers: [integers('qw', 'int8', [8, 5], -9, 11), number('third', 1 / 3)],
+    });
+    const x = Array.from({ length: 48 }, (_, i) => low + (high - low) * ((i * 0.618034) % 1));
+    const given = { x: floats([6, 8], x) };
+    const [rounded, whole, before] = await Promise.all([
+      outputsOf(inFloat(model, { rounding: 'straight-through' }).model, given),
+      outputsOf(inFloat(model).model, given),
+      outputsOf(model, given),
+    ]);
+    const far = (numbers: readonly number[]) =>
+      Math.max(...before.y!.map((each, i) => Math.abs(each - numbers[i]!)));
+    expect(far(rounded.y!)).toBeLessThan(2e-5);
+    if (low !== high) expect(far(whole.y!)).toBeGreaterThan(1e-3);
+  });
+
   it('gives floats for outputs of integers, and takes integers as inputs', async () => {
     const model = typedModel(
       {

@@ -30,6 +30,8 @@ const answered = z.object({
       predictor: z.string(),
       /** From the networks of the predictor's training: up to 1 within them. */
       distance: z.number().optional(),
+      /** Of an ensemble: what each member says, and how much it weighs in the order of networks. */
+      members: z.array(z.object({ name: z.string(), weight: z.number(), value: z.number() })).optional(),
     }),
   ),
   cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
@@ -86,7 +88,7 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     ...(network.file === undefined ? {} : { file: network.file }),
     ...(family === undefined ? {} : { family }),
     predictions: answers.map(
-      ({ label: { name, unit, better, interval }, prediction, predictor, distance }) => ({
+      ({ label: { name, unit, better, interval }, prediction, predictor, distance, members }) => ({
         label: name,
         unit,
         better,
@@ -94,6 +96,7 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
         ...(interval ? { coverage: interval.coverage } : {}),
         predictor,
         ...(distance === undefined ? {} : { distance }),
+        ...(members === undefined ? {} : { members: [...members] }),
       }),
     ),
     ...(cost === undefined

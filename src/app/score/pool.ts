@@ -65,7 +65,7 @@ export async function* scorePool(
         await setImmediate();
         yielded = performance.now();
       }
-      const { explanation: _, unexplained: __, ...kept } = record;
+      const { explanation: _, unexplained: __, sizes: ___, ...kept } = record;
       log?.append(kept satisfies NetworkRecord);
       yield record;
       begin(lane);

@@ -20,6 +20,8 @@ export type NetworkRecord = Readonly<z.infer<typeof networkRecord>>;
 
 /** What scoring a network gives. */
 export interface NetworkResult extends Pick<NetworkRecord, 'scores' | 'errors' | 'error'> {
+  /** Sizes that were chosen for those that a file leaves open, with the flags that change them. */
+  readonly sizes?: readonly string[];
   /** What was found in it, if that is asked for. */
   readonly explanation?: Explanation;
   /** Why that cannot be said of a network that has scores. */

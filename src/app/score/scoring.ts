@@ -79,7 +79,12 @@ export class NetworkScorer {
         if ('score' in outcome) scores[name] = outcome.score.value;
         else errors[name] = problemOf(outcome.error);
       });
-      const found = { scores, ...(Object.keys(errors).length === 0 ? {} : { errors }) };
+      const sizes = subject?.changes.flatMap(({ transform, what }) => (transform === 'sizes' ? [what] : []));
+      const found = {
+        scores,
+        ...(Object.keys(errors).length === 0 ? {} : { errors }),
+        ...(sizes === undefined || sizes.length === 0 ? {} : { sizes }),
+      };
       return this.options.explains
         ? withExplanation(found, () => explainSubject(subject ?? this.#subject(built)))
         : found;

@@ -67,6 +67,19 @@ export function expectApplicable(
   );
 }
 
+/** Throws where a kind that learns labels is given none, or one that learns from networks alone is given some. */
+export function expectLabels({ name, learns }: PredictorKind, labels: readonly unknown[]): void {
+  if (learns === 'networks' && labels.length > 0) {
+    throw new AuspexError('BAD_OPTION', `${name} learns from networks alone, without labels`, {
+      hint: 'leave out --label',
+    });
+  }
+  if (learns === 'networks' || labels.length > 0) return;
+  throw new AuspexError('BAD_OPTION', `${name} needs labels to learn`, {
+    hint: 'give the columns to predict, as in --label accuracy',
+  });
+}
+
 /** Throws where a kind sees cells and a space has none. */
 export function expectCells({ title, views }: PredictorKind, space: string): void {
   if (!views.includes('cell')) return;

@@ -31,6 +31,7 @@ export interface TrainingRows {
 
 /** Which rows, and how their labels are learned. */
 export interface RowsRequest {
+  /** None: all rows, and none held out unless `validation` says so. */
   readonly names: readonly string[];
   /** How labels are learned; by default what each label says. */
   readonly scale?: ErrorScale | undefined;
@@ -56,9 +57,14 @@ export async function chooseRows(
 ): Promise<TrainingRows> {
   const { names, file } = request;
   const scale = request.scale ?? scaleOf(names.map((name) => table.label(name)));
-  const known = rowsWithAny(table, names);
+  const known =
+    names.length === 0
+      ? Uint32Array.from({ length: table.rows }, (_, row) => row)
+      : rowsWithAny(table, names);
   if (known.length === 0) {
-    throw new AuspexError('LABEL_TOO_FEW', `no row of the table has ${names.join(' or ')}`, {
+    const what =
+      names.length === 0 ? 'the table has no rows' : `no row of the table has ${names.join(' or ')}`;
+    throw new AuspexError('LABEL_TOO_FEW', what, {
       ...(file === undefined ? {} : { where: { file } }),
     });
   }
@@ -98,7 +104,7 @@ function overridden(label: Label, request: LabelRequest | undefined, notes: stri
 function scaleOf(labels: readonly Label[]): ErrorScale {
   const isLog = ({ transform, better }: Label): boolean =>
     transform === undefined ? better === 'lower' : transform === 'log';
-  return labels.every(isLog) ? 'log' : 'linear';
+  return labels.length > 0 && labels.every(isLog) ? 'log' : 'linear';
 }
 
 function rowsWithAny(table: Table, names: readonly string[]): Uint32Array {
@@ -120,7 +126,7 @@ async function chosenRows(
   notes: string[],
   work: Work,
 ): Promise<Chosen> {
-  const { seed, group } = request;
+  const { seed, group, names } = request;
   if (request.split !== undefined) {
     const { train, validation } = request.split;
     const isKnown = new Set(known);
@@ -136,7 +142,7 @@ async function chosenRows(
     );
   }
   const found = defaultSplit(known.length, request.train);
-  const validation = request.validation ?? found.validation;
+  const validation = request.validation ?? (names.length === 0 ? 0 : found.validation);
   const train = request.train ?? known.length - validation;
   if (train < 1) {
     throw new AuspexError(
@@ -147,7 +153,7 @@ async function chosenRows(
       },
     );
   }
-  if (request.validation === undefined) notes.push(found.why);
+  if (request.validation === undefined && names.length > 0) notes.push(found.why);
   const split = groupedSplit(groups, { train, validation, seed });
   const rowsOf = (rows: Uint32Array): Uint32Array => rows.map((row) => known[row]!);
   return {

@@ -10,6 +10,7 @@ export interface TrainRequest {
   readonly kind: string;
   /** The table's path. */
   readonly data: string;
+  /** None for kinds that learn from networks alone. */
   readonly labels: readonly LabelRequest[];
   readonly output: string;
   /** Of a plain file: the space of its architectures and their column. */

@@ -7,13 +7,12 @@ import type { OnBad, Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember, TrainingProgress } from '../../predictors/train.js';
 import { digestOf, fingerprintOf, recipeSettings } from '../../store/fingerprint.js';
 import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
-import { loadPredictor } from '../../store/predictor-file.js';
 import { TrainingCheckpoints } from '../../store/training-checkpoints.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { bundledTrunk } from '../bundled.js';
+import { bundledTrunk, openPredictor } from '../bundled.js';
 import type { Work } from '../work.js';
-import { expectApplicable, expectCells, trunkFor } from './applicable.js';
+import { expectApplicable, expectCells, expectLabels, trunkFor } from './applicable.js';
 import { dataOf, type TrainingRows } from './choose-rows.js';
 import type { SkippedNetwork, Trained, TrainRequest } from './request.js';
 import { trainingRows } from './rows.js';
@@ -32,6 +31,7 @@ export interface TrainWork extends Work {
  */
 export async function trainPredictor(request: TrainRequest, work: TrainWork = {}): Promise<Trained> {
   const kind = kindNamed(request.kind);
+  expectLabels(kind, request.labels);
   expectApplicable(kind, request);
   const outputs = outputsOf(request);
   const inputs = [request.data, request.from, request.split];
@@ -45,7 +45,7 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   const from =
     request.from === undefined
       ? await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
-      : await loadPredictor(request.from);
+      : await openPredictor(request.from);
   work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {

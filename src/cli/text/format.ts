@@ -1,5 +1,6 @@
 // Numbers and tables for people: units that are named, columns that line up, nothing wider than a terminal.
 import type { Dim } from '../../graph/dim.js';
+import { thousands } from '../../util/thousands.js';
 
 /** Columns where nothing tells how wide the terminal is. */
 const USUAL = 80;
@@ -46,7 +47,7 @@ export function formatBytes(bytes: Dim | undefined): string {
 
 /** Thousands separated: `11,689,512`. */
 export function formatExact(count: Dim | undefined): string {
-  return typeof count === 'number' ? String(count).replace(/\B(?=(\d{3})+$)/g, ',') : formatCount(count);
+  return typeof count === 'number' ? thousands(count) : formatCount(count);
 }
 
 function scaled(value: number, units: readonly string[]): string {

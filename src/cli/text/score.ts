@@ -2,7 +2,7 @@
 
 import { type Problem, problemText } from '../../app/problem.js';
 import { columnValues, type ProxyColumn } from '../../app/score/columns.js';
-import type { NetworkRecord } from '../../app/score/record.js';
+import type { NetworkRecord, ScoredNetwork } from '../../app/score/record.js';
 import type { ScoreFound } from '../../app/score/score.js';
 import { explanationLines } from './explanation.js';
 import { broken, fit, formatExact, table, wrap } from './format.js';
@@ -42,7 +42,7 @@ export function scoreText(found: ScoreFound, width: number): string {
 
 /** One network: a line for every proxy. What is wrong with the network itself is said elsewhere. */
 function single({ columns, records }: ScoreFound, width: number): string[] {
-  const [record] = records as [NetworkRecord];
+  const [record] = records as [ScoredNetwork];
   if (record.error) return [];
   const values = columnValues(columns, [record]);
   const problems = columns.map((column) => problemIn(column, record));
@@ -65,7 +65,14 @@ function single({ columns, records }: ScoreFound, width: number): string[] {
     const problem = combine ? undefined : problems[i];
     return problem ? wrap(`${name}: ${sentence(problem)}`, 2, 4, width) : [];
   });
-  return [...broken(record.network, 0, 0, width), ...table(heads, rows, 2, width), DIRECTIONS, ...lines];
+  const sizes = (record.sizes ?? []).flatMap((size) => wrap(`size ${size}`, 2, 4, width));
+  return [
+    ...broken(record.network, 0, 0, width),
+    ...sizes,
+    ...table(heads, rows, 2, width),
+    DIRECTIONS,
+    ...lines,
+  ];
 }
 
 /** A problem with what to do about it. */

@@ -1,6 +1,7 @@
 // Search spaces and descriptions of architectures, for people.
 import type { Description } from '../../spaces/describe.js';
 import type { AnySpace } from '../../spaces/space.js';
+import { thousands } from '../../util/thousands.js';
 import { broken, formatCount, formatExact, table, wrap } from './format.js';
 
 export function listText(spaces: readonly AnySpace[]): string {
@@ -41,15 +42,11 @@ export function spaceText(space: AnySpace): string {
   return [
     title,
     ...field('paper', paper),
-    ...field('architectures', size === undefined || size >= 10n ** 18n ? sizeText(size) : formatBig(size)),
+    ...field('architectures', size === undefined || size >= 10n ** 18n ? sizeText(size) : thousands(size)),
     ...field('input', input),
     ...field('notation', notation),
     ...field('example', example, broken),
   ].join('\n');
-}
-
-function formatBig(size: bigint): string {
-  return String(size).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 export function descriptionText({ arch, hash, parameters, macs, flops, depth, nodes }: Description): string {

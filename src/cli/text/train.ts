@@ -25,7 +25,7 @@ export function trainedText(trained: Trained): string {
   const { kind, predictor, members, excluded, seconds, output, steps } = trained;
   const { info } = predictor;
   const best = bestOf(members).filter((score) => score !== null);
-  const score = info.labels[0]!.transform === 'log' ? 'mean scaled error of logarithms' : 'mean tau-b';
+  const score = info.labels[0]?.transform === 'log' ? 'mean scaled error of logarithms' : 'mean tau-b';
   const rows = info.labels.map(({ name, unit, transform, interval }) => {
     const widths = interval?.groups.map(({ halfWidth }) => halfWidth) ?? [];
     return [name, unit, transform, widths.length === 0 ? 'none' : widthText(widths, transform)];
@@ -46,8 +46,7 @@ export function trainedText(trained: Trained): string {
     ...(excluded > 0
       ? wrap(`${formatExact(excluded)} held-out rows were also trained on; intervals exclude them`, 2)
       : []),
-    '',
-    ...table(columns, rows, 2),
+    ...(rows.length > 0 ? ['', ...table(columns, rows, 2)] : []),
   ].join('\n');
 }
 

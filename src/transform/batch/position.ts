@@ -15,10 +15,6 @@ export interface Position {
 export const FIRST: Position = { axis: 0, outer: 1, isExtra: false };
 export const EXTRA: Position = { axis: 0, outer: 1, isExtra: true };
 
-export function samePosition(a: Position, b: Position): boolean {
-  return a.axis === b.axis && a.isExtra === b.isExtra && sameDim(a.outer, b.outer);
-}
-
 /**
  * Where samples are once a tensor has another shape; elements keep their order. What is likeliest comes first.
  *
