@@ -20,7 +20,7 @@ interface Lock {
 
 const isReachable = run(ROOT, 'npm', 'ping').status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'auspex-package-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true }), 120_000);
 
 /** What the command of the checkout prints. */
 const here = (...args: string[]): string => output(ROOT, process.execPath, 'dist/cli/main.js', ...args);
