@@ -43,8 +43,12 @@ function hasFixedBatch(model: Model): boolean {
   });
 }
 
-async function transformed(file: string, options: ConvertOptions): Promise<TransformResult> {
-  const original = readModel(file);
+interface Result {
+  readonly model: Model;
+  readonly batch: BatchPlaces | undefined;
+}
+
+async function applied(original: Model, options: ConvertOptions): Promise<Result> {
   let batch: BatchPlaces | undefined;
   const steps = stepsFor(options, original).map((step) => async (model: Model) => {
     const after = await step.apply(model, options);
@@ -52,13 +56,26 @@ async function transformed(file: string, options: ConvertOptions): Promise<Trans
     return after;
   });
   const { model } = await inTurn(original, ...steps);
+  return { model, batch };
+}
+
+/** @param before what the file is converted to first; the result is compared with that */
+async function transformed(
+  file: string,
+  options: ConvertOptions,
+  before?: ConvertOptions,
+): Promise<TransformResult> {
+  const read = readModel(file);
+  const original = before ? (await applied(read, before)).model : read;
+  const { model, batch } = await applied(original, options);
   const folder = mkdtempSync(join(tmpdir(), 'auspex-corpus-'));
   try {
-    const written = join(folder, 'transformed.onnx');
-    writeModel(model, written);
+    const [reference, written] = ['reference.onnx', 'transformed.onnx'].map((name) => join(folder, name));
+    if (before) writeModel(original, reference!);
+    writeModel(model, written!);
     const found = await verified({
       models: [original, model],
-      files: [file, written],
+      files: [before ? reference! : file, written!],
       tolerance: Number.POSITIVE_INFINITY,
       batch,
     });
@@ -72,6 +89,12 @@ async function transformed(file: string, options: ConvertOptions): Promise<Trans
   }
 }
 
+/** What a batch may need first. Samples of the file as it becomes are compared with single ones of it. */
+const BEFORE_BATCH: readonly (readonly [string, ConvertOptions])[] = [
+  ['opset 17 and floats', { opset: 17, float: 'plain' }],
+  ['opset 17, floats and cutting', { opset: 17, float: 'plain', cut: true }],
+];
+
 async function checked(file: string, check: Check): Promise<TransformResult> {
   const options = OPTIONS[check]!;
   if (!isNeeded(readModel(file), options)) return { status: 'unchanged' };
@@ -79,8 +102,17 @@ async function checked(file: string, check: Check): Promise<TransformResult> {
     return await transformed(file, options);
   } catch (error) {
     if (!(error instanceof AuspexError) || check !== 'batch') throw error;
-    const after = 'opset 17 and floats';
-    return { ...(await transformed(file, { ...options, opset: 17, float: 'plain' })), after };
+    let problem = error;
+    for (const [after, before] of BEFORE_BATCH) {
+      try {
+        return { ...(await transformed(file, options, before)), after };
+      } catch (again) {
+        if (!(again instanceof AuspexError)) throw again;
+        // What prevents it once it is in floats says more.
+        if (again.code === error.code) problem = again;
+      }
+    }
+    throw problem;
   }
 }
 
