@@ -10,9 +10,8 @@ import type { Model } from '../../src/graph/graph.js';
 import { isTensor } from '../../src/graph/types.js';
 import { givenInputs } from '../../src/inputs/drawn.js';
 import { readModel, writeModel } from '../../src/onnx/file.js';
-import { isQuantised } from '../../src/ops/float.js';
-import { operatorFor } from '../../src/ops/index.js';
 import type { Rebatched } from '../../src/transform/batch.js';
+import { hasQuantised } from '../../src/transform/dequantise.js';
 import { inTurn } from '../../src/transform/transform.js';
 import { AuspexError } from '../../src/util/errors.js';
 import type { Check, Reason, TransformResult } from './results.js';
@@ -32,7 +31,7 @@ const OPTIONS: Partial<Record<Check, ConvertOptions>> = {
 /** Whether a check has something to do. */
 function isNeeded(model: Model, options: ConvertOptions): boolean {
   if (options.opset !== undefined) return (model.opsetImports.get('') ?? options.opset) < options.opset;
-  if (options.float !== undefined) return model.graph.nodes.some((node) => isQuantised(operatorFor(node)));
+  if (options.float !== undefined) return hasQuantised(model.graph);
   return options.batch === undefined || hasFixedBatch(model);
 }
 
