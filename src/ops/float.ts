@@ -49,6 +49,15 @@ export interface Parameters {
   readonly blockSize?: number | undefined;
 }
 
+/** A constant in floats that was written already. */
+export interface DequantisedConstant {
+  /** The scale and the zero point. */
+  readonly by: readonly (Tensor | undefined)[];
+  readonly dtype: DataType;
+  readonly blocks: Blocks;
+  readonly value: Value;
+}
+
 /** What a rule may know of the network around its node. */
 export interface QuantisedNetwork {
   /** What a tensor of integers stands for, where that was found out. */
@@ -59,6 +68,8 @@ export interface QuantisedNetwork {
   readonly saturation: Saturation;
   /** Numbers that a value is known to lie between. */
   bounds(name: string): Bounds;
+  /** Constants in floats, by those that they were made of: branches share their weights. */
+  readonly dequantised: Map<Tensor, DequantisedConstant[]>;
 }
 
 /**
@@ -116,16 +127,34 @@ export class Dequantisation extends Expansion {
       (value, i) => value === undefined || tensors[i] !== undefined,
     );
     const dtype = floatTypeOf(scale);
-    if (isFixed) {
-      const name = this.#plainName(q.name);
-      const [data, ...by] = tensors;
-      return this.builder.initializer(
-        dequantisedTensor(name, dtype, data!, { scale: by[0], zeroPoint: by[1] }, blocks),
-      );
-    }
+    if (isFixed) return this.#fixed(q.name, tensors, dtype, blocks);
     const numbers = known ? this.#integers(known, dtype) : q.cast(dtype);
     const shifted = isZero(zeroPoint) ? numbers : numbers.sub(this.#along(zeroPoint!.cast(dtype), q, axis));
     return scale === undefined || isOne(scale) ? shifted : shifted.mul(this.#along(scale, q, axis));
+  }
+
+  /** The numbers that a constant stands for, as a constant that is written once. */
+  #fixed(
+    name: string,
+    [data, ...by]: readonly (Tensor | undefined)[],
+    dtype: ReturnType<typeof floatTypeOf>,
+    blocks: Blocks,
+  ): Value {
+    const known = this.network.dequantised.get(data!) ?? [];
+    const same = known.find(
+      (each) =>
+        each.dtype === dtype &&
+        each.by.every((tensor, i) => tensor === by[i]) &&
+        each.blocks.axis === blocks.axis &&
+        each.blocks.size === blocks.size,
+    );
+    if (same !== undefined) return same.value;
+    const [scale, zeroPoint] = by;
+    const value = this.builder.initializer(
+      dequantisedTensor(this.#plainName(name), dtype, data!, { scale, zeroPoint }, blocks),
+    );
+    this.network.dequantised.set(data!, [...known, { by, dtype, blocks, value }]);
+    return value;
   }
 
   /** Floats as the integers that they are rounded to, which keep them within what the integers can say. */

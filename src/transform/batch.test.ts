@@ -247,6 +247,54 @@ const CASES: readonly Case[] = [
     ),
     outputs: ['3,2,1'],
   },
+  {
+    what: 'ranges of rows that are time and batch together',
+    model: network(
+      ['x: 1,5,6'],
+      [
+        't = Transpose(x) perm=1,0,2',
+        'r = Reshape(t, rows)',
+        'm = ReduceMax(r) keepdims=0',
+        's = Div(r, m)',
+        'b = Reshape(s, back)',
+        'y = Transpose(b) perm=1,0,2',
+      ],
+      ['y'],
+      [ints('rows', 5, 6), ints('back', 5, 1, 6)],
+    ),
+    outputs: ['3,5,6'],
+  },
+];
+
+/** Convolutions with weights of the sample: only for a number of samples, as groups are an attribute. */
+const BY_SAMPLE: readonly (readonly [string, Model])[] = [
+  [
+    'depthwise, with the batch in the channels',
+    network(
+      ['x: 1,4,6,6', 'z: 1,4,3,3'],
+      ['a = Reshape(x, wide)', 'w = Reshape(z, kernel)', 'c = Conv(a, w) group=4', 'y = Reshape(c, out)'],
+      ['y'],
+      [ints('wide', 1, 4, 6, 6), ints('kernel', 4, 1, 3, 3), ints('out', 1, 4, 4, 4)],
+    ),
+  ],
+  [
+    'dense, with the weights of an image without its axis',
+    network(
+      ['x: 1,4,6,6', 'z: 1,8,3,3'],
+      ['s = Squeeze(z, zero)', 'w = Reshape(s, kernel)', 'y = Conv(x, w, b)'],
+      ['y'],
+      [ints('zero', 0), ints('kernel', 2, 4, 3, 3), tensor('b', [2], [1, 2])],
+    ),
+  ],
+  [
+    'transposed',
+    network(
+      ['x: 1,2,4,4', 'z: 1,6,3,3'],
+      ['w = Reshape(z, kernel)', 'y = ConvTranspose(x, w)'],
+      ['y'],
+      [ints('kernel', 2, 3, 3, 3)],
+    ),
+  ],
 ];
 
 async function proven(model: Model, batch: number | 'dynamic') {
@@ -269,6 +317,13 @@ describe('withBatch', () => {
         else expect(shape).toContain('batch');
       });
     }
+  });
+
+  it.each(BY_SAMPLE)('takes convolutions with weights of the sample: %s', async (_, model) => {
+    expect((await proven(model, 3)).relative).toBeLessThan(1e-5);
+    expect(() => withBatch(model, 'dynamic', { axes: { x: 0, z: 0 } })).toThrowError(
+      expect.objectContaining({ code: 'BATCH_FIXED', message: expect.stringContaining('a group for each') }),
+    );
   });
 
   it('compares samples that are different', async () => {
@@ -314,6 +369,22 @@ describe('withBatch', () => {
     );
     expect(() => withBatch(model, 2)).toThrowError(
       expect.objectContaining({ code: 'BATCH_FIXED', hint: expect.stringContaining('--float') }),
+    );
+  });
+
+  it('says that the number of boxes is one of every sample', () => {
+    const model = network(
+      ['boxes: 1,6,4', 'scores: 1,2,6'],
+      ['y = NonMaxSuppression(boxes, scores, most)'],
+      ['y'],
+      [ints('most', 3)],
+    );
+    expect(() => withBatch(model, 2)).toThrowError(
+      expect.objectContaining({
+        code: 'BATCH_FIXED',
+        message: expect.stringContaining('another number for every sample'),
+        hint: expect.stringContaining('--cut'),
+      }),
     );
   });
 

@@ -1,6 +1,6 @@
 // A network without graphs inside: calls of functions, branches and loops become the nodes that run. Of branches that the
-// data decides the costlier one is taken, as cost counts it: then the network computes something else than before for some
-// inputs, and the change says so. Loops whose number of runs is not known, or that would be too long, stay.
+// data decides the costlier one is taken by default, as cost counts it: then the network computes something else than
+// before for some inputs, and the change says so. Loops whose number of runs is not known, or that would be too long, stay.
 import { cost } from '../analysis/cost.js';
 import { type InferOptions, type InferredGraph, type InferredNode, inferShapes } from '../analysis/infer.js';
 import { flatten } from '../autodiff/flatten.js';
@@ -25,6 +25,8 @@ export interface ControlFlowOptions {
   readonly sizes?: InferOptions;
   /** How many nodes loops may become. Default 20,000. */
   readonly maxNodes?: number;
+  /** Which branches are taken: also those that data decides, or only those that always run. Default `all`. */
+  readonly branches?: 'all' | 'decided';
 }
 
 const TRANSFORM = 'control flow';
@@ -62,10 +64,12 @@ class Resolution implements Unrolling {
   readonly #names: Set<string>;
   readonly #opsets: Map<string, number>;
   readonly #maxNodes: number;
+  readonly #branches: 'all' | 'decided';
   /** Nodes that cost counts, once someone asks. */
   #counted: ReadonlySet<InferredNode> | undefined;
 
-  constructor(model: Model, { sizes = {}, maxNodes = MAX_NODES }: ControlFlowOptions) {
+  constructor(model: Model, { sizes = {}, maxNodes = MAX_NODES, branches = 'all' }: ControlFlowOptions) {
+    this.#branches = branches;
     this.#model = model;
     this.#graph = inferShapes(model, sizes).graph;
     this.#maxNodes = maxNodes;
@@ -144,7 +148,7 @@ class Resolution implements Unrolling {
   #takeBranch(inferred: InferredNode): boolean {
     const { node, call } = inferred;
     const [only, other] = call.bodies;
-    if (only === undefined) return false;
+    if (only === undefined || (other !== undefined && this.#branches === 'decided')) return false;
     const taken =
       other === undefined
         ? only

@@ -31,7 +31,8 @@ ${counts[0]!.map(([name], row) => `| ${name} | ${counts.map((group) => group[row
 - *All that make sense*: a score may be missing only because it cannot exist (no weights, no activations, no gradients), and
   the command says why.
 - *Equal*: all outputs in ONNX Runtime are equal to the bit, on the same drawn inputs. *Re-batched*: three samples at once
-  give what they give one by one, within 0.1%. Files that ONNX Runtime does not run are not counted.
+  give what they give one by one, within 0.1%. Files that are quantised by the range of all samples together are compared
+  in floats, those that end with NonMaxSuppression without it (\`--cut\`). Files that ONNX Runtime does not run are not counted.
 - *Cosine*: the lowest of all outputs of the network in floats with those of the quantised file. \`convert --float\` keeps the
   rounding, \`convert --float plain\` leaves it out.
 
@@ -58,10 +59,13 @@ function countsOf(files: readonly CorpusFile[], found: Found): (readonly [string
   const count = (of: readonly CorpusResult[], isSo: (result: CorpusResult) => boolean): string =>
     `${of.filter(isSo).length} of ${of.length}`;
   const scored = checked('scores');
+  /** Files that ONNX Runtime runs. */
+  const running = files.filter((file) => found(file, 'simplify')?.transform?.status !== 'not run');
   const compared = (check: Check): CorpusResult[] =>
-    checked(check).filter(
-      ({ transform }) => transform?.status !== 'unchanged' && transform?.status !== 'not run',
-    );
+    running
+      .flatMap((file) => found(file, check) ?? [])
+      .filter(({ transform }) => transform?.status !== 'unchanged' && transform?.status !== 'not run');
+  const rebatched = compared('batch').filter(isClose);
   const near = (check: Check, least: number): string =>
     count(compared(check), ({ transform }) => (transform?.cosine ?? -1) >= least);
   const isEqual = ({ transform }: CorpusResult): boolean => transform?.relative === 0;
@@ -85,6 +89,14 @@ function countsOf(files: readonly CorpusFile[], found: Found): (readonly [string
     ['upgraded to opset 17, equal', count(compared('opset17'), isEqual)],
     ['upgraded to opset 21, equal', count(compared('opset21'), isEqual)],
     ['re-batched, of files with a fixed batch', count(compared('batch'), isClose)],
+    [
+      'of these, in floats',
+      count(rebatched, ({ transform }) => transform?.after?.endsWith('floats') ?? false),
+    ],
+    [
+      'of these, without post-processing',
+      count(rebatched, ({ transform }) => transform?.after?.endsWith('cutting') ?? false),
+    ],
     ['in floats with rounding, cosine ≥ 0.99', near('float', 0.99)],
     ['in floats with rounding, cosine ≥ 0.999', near('float', 0.999)],
     ['in floats without rounding, cosine ≥ 0.99', near('plain', 0.99)],

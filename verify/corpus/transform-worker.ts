@@ -10,9 +10,8 @@ import type { Model } from '../../src/graph/graph.js';
 import { isTensor } from '../../src/graph/types.js';
 import { givenInputs } from '../../src/inputs/drawn.js';
 import { readModel, writeModel } from '../../src/onnx/file.js';
-import { isQuantised } from '../../src/ops/float.js';
-import { operatorFor } from '../../src/ops/index.js';
 import type { Rebatched } from '../../src/transform/batch.js';
+import { hasQuantised } from '../../src/transform/dequantise.js';
 import { inTurn } from '../../src/transform/transform.js';
 import { AuspexError } from '../../src/util/errors.js';
 import type { Check, Reason, TransformResult } from './results.js';
@@ -32,7 +31,7 @@ const OPTIONS: Partial<Record<Check, ConvertOptions>> = {
 /** Whether a check has something to do. */
 function isNeeded(model: Model, options: ConvertOptions): boolean {
   if (options.opset !== undefined) return (model.opsetImports.get('') ?? options.opset) < options.opset;
-  if (options.float !== undefined) return model.graph.nodes.some((node) => isQuantised(operatorFor(node)));
+  if (options.float !== undefined) return hasQuantised(model.graph);
   return options.batch === undefined || hasFixedBatch(model);
 }
 
@@ -43,8 +42,12 @@ function hasFixedBatch(model: Model): boolean {
   });
 }
 
-async function transformed(file: string, options: ConvertOptions): Promise<TransformResult> {
-  const original = readModel(file);
+interface Result {
+  readonly model: Model;
+  readonly batch: BatchPlaces | undefined;
+}
+
+async function applied(original: Model, options: ConvertOptions): Promise<Result> {
   let batch: BatchPlaces | undefined;
   const steps = stepsFor(options, original).map((step) => async (model: Model) => {
     const after = await step.apply(model, options);
@@ -52,13 +55,26 @@ async function transformed(file: string, options: ConvertOptions): Promise<Trans
     return after;
   });
   const { model } = await inTurn(original, ...steps);
+  return { model, batch };
+}
+
+/** @param before what the file is converted to first; the result is compared with that */
+async function transformed(
+  file: string,
+  options: ConvertOptions,
+  before?: ConvertOptions,
+): Promise<TransformResult> {
+  const read = readModel(file);
+  const original = before ? (await applied(read, before)).model : read;
+  const { model, batch } = await applied(original, options);
   const folder = mkdtempSync(join(tmpdir(), 'auspex-corpus-'));
   try {
-    const written = join(folder, 'transformed.onnx');
-    writeModel(model, written);
+    const [reference, written] = ['reference.onnx', 'transformed.onnx'].map((name) => join(folder, name));
+    if (before) writeModel(original, reference!);
+    writeModel(model, written!);
     const found = await verified({
       models: [original, model],
-      files: [file, written],
+      files: [before ? reference! : file, written!],
       tolerance: Number.POSITIVE_INFINITY,
       batch,
     });
@@ -72,6 +88,12 @@ async function transformed(file: string, options: ConvertOptions): Promise<Trans
   }
 }
 
+/** What a batch may need first. Samples of the file as it becomes are compared with single ones of it. */
+const BEFORE_BATCH: readonly (readonly [string, ConvertOptions])[] = [
+  ['opset 17 and floats', { opset: 17, float: 'plain' }],
+  ['opset 17, floats and cutting', { opset: 17, float: 'plain', cut: true }],
+];
+
 async function checked(file: string, check: Check): Promise<TransformResult> {
   const options = OPTIONS[check]!;
   if (!isNeeded(readModel(file), options)) return { status: 'unchanged' };
@@ -79,8 +101,17 @@ async function checked(file: string, check: Check): Promise<TransformResult> {
     return await transformed(file, options);
   } catch (error) {
     if (!(error instanceof AuspexError) || check !== 'batch') throw error;
-    const after = 'opset 17 and floats';
-    return { ...(await transformed(file, { ...options, opset: 17, float: 'plain' })), after };
+    let problem = error;
+    for (const [after, before] of BEFORE_BATCH) {
+      try {
+        return { ...(await transformed(file, options, before)), after };
+      } catch (again) {
+        if (!(again instanceof AuspexError)) throw again;
+        // What prevents it once it is in floats says more.
+        if (again.code === error.code) problem = again;
+      }
+    }
+    throw problem;
   }
 }
 

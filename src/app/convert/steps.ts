@@ -51,7 +51,7 @@ export const STEPS: readonly ConvertStep[] = [
     apply: (model, { float }) =>
       inTurn(
         model,
-        (m) => withoutControlFlow(m),
+        (m) => withoutControlFlow(m, { branches: 'decided' }),
         (m) => inFloat(m, { rounding: float === 'plain' ? 'left-out' : 'straight-through' }),
         inFloat32,
       ),

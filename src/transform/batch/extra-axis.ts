@@ -1,12 +1,12 @@
 // Nodes that a network wrote for one sample without an axis for it (behind a Squeeze, or x[0]). For a batch their tensors
 // have an axis more, the first one: axes that nodes name move on by one.
-import { sameDim } from '../../graph/dim.js';
+import { divideExactly, sameDim } from '../../graph/dim.js';
 import type { Node } from '../../graph/graph.js';
 import { inputsOf } from '../../ops/index.js';
 import { EXTRA, reshapedPositions } from './position.js';
-import type { Rebatching } from './rebatching.js';
+import { BATCH_SIZE, type Rebatching } from './rebatching.js';
 import { intoSamples } from './reshaping.js';
-import type { Visit } from './rules.js';
+import type { Carried, Visit } from './rules.js';
 
 export function withExtraAxis(walk: Rebatching, visit: Visit): void {
   const { node, traits } = visit;
@@ -40,8 +40,7 @@ function elementwise(walk: Rebatching, { node, carried }: Visit): void {
   const rank = walk.oldShape(node.outputs[0]!)?.length ?? 0;
   const own = carried.find(({ position }) => !position.isExtra);
   const axis = own ? own.position.axis + rank - walk.newShape(own.name)!.length : -1;
-  if (own && !sameDim(own.position.outer, 1))
-    walk.refuse(node, 'its inputs have the batch at different axes');
+  const isMixed = own !== undefined && !isAlone(walk, own);
   const inputs = node.inputs.map((name) => {
     if (!walk.positions.get(name)?.isExtra) return name;
     const sample = walk.oldShape(name)!;
@@ -51,11 +50,32 @@ function elementwise(walk: Rebatching, { node, carried }: Visit): void {
         ? name
         : intoSamples(walk, node, name, [...new Array<number>(free).fill(1), ...sample]);
     }
+    if (isMixed) return spread(walk, node, name, own, rank);
     if (axis >= free) walk.refuse(node, 'its inputs have the batch at different axes');
     const ones = new Array<number>(free - axis - 1).fill(1);
     return ones.length === 0 ? name : intoSamples(walk, node, name, [...ones, ...sample]);
   });
   walk.keep({ ...node, inputs }, own ? own.position : EXTRA);
+}
+
+/** Whether the samples are an axis of their own. */
+function isAlone(walk: Rebatching, { name, position }: Carried): boolean {
+  return sameDim(position.outer, 1) && walk.oldShape(name)?.[position.axis] === walk.sizes.was;
+}
+
+/** One number for every sample, beside a value that has samples among others in an axis. */
+function spread(walk: Rebatching, node: Node, name: string, own: Carried, rank: number): string {
+  const sample = walk.oldShape(name)!;
+  const shape = walk.oldShape(own.name)!;
+  const { axis, outer } = own.position;
+  const inner = divideExactly(shape[axis]!, outer);
+  if (walk.sizes.was !== 1 || inner === undefined || sample.some((d) => d !== 1))
+    return walk.refuse(node, 'its inputs have the batch at different axes');
+  const apart = intoSamples(walk, node, name, [1]);
+  const all = walk.op('Expand', name, [apart, walk.vector(node, [outer, BATCH_SIZE, inner])]);
+  const ones = new Array<number>(rank - (shape.length - axis)).fill(1);
+  const rest = new Array<number>(shape.length - axis - 1).fill(1);
+  return walk.op('Reshape', name, [all, walk.ints(name, [...ones, -1, ...rest])]);
 }
 
 function withAllSamples(walk: Rebatching, node: Node): Node {

@@ -1,7 +1,7 @@
 // One walk through a network that gives it another batch: the nodes so far, the types that changed, and where the samples
 // of each value are. Rules (rules.ts, extra-axis.ts) say what becomes of a node.
 import { type InferredGraph, inferShapes } from '../../analysis/infer.js';
-import { type Dim, divideExactly, multiply, sameDim, symbol } from '../../graph/dim.js';
+import { type Dim, divideExactly, multiply, sameDim, symbol, symbolsIn } from '../../graph/dim.js';
 import {
   type Attribute,
   hasSubgraphs,
@@ -16,7 +16,7 @@ import { usedNames } from '../../graph/order.js';
 import { parseDim } from '../../graph/parse-dim.js';
 import { fromNumbers, type Tensor } from '../../graph/tensor.js';
 import { isTensor, type Shape, TensorType, UNKNOWN, type ValueType } from '../../graph/types.js';
-import { constantType, inputsOf, operatorFor } from '../../ops/index.js';
+import { constantType, inputsOf, operatorFor, traitsOf } from '../../ops/index.js';
 import { Call } from '../../ops/operator.js';
 import { AuspexError } from '../../util/errors.js';
 import type { Change } from '../transform.js';
@@ -125,7 +125,9 @@ export class Rebatching {
       where: { node: nodeLabel(node), operator: operatorName(node) },
       hint: isQuantised
         ? 'convert the network to floats first: auspex convert --float'
-        : 'leave out --batch, or export the network with a dynamic batch',
+        : traitsOf(node).selects
+          ? 'leave out what chooses: auspex convert --cut'
+          : 'leave out --batch, or export the network with a dynamic batch',
       cause,
     });
   }
@@ -208,7 +210,7 @@ export class Rebatching {
     const { shape } = type;
     const axes = [...shape.keys()].filter((i) => isOfBatch(shape[i]!));
     const [axis] = axes;
-    if (axis === undefined) return `${operatorName(node)} gives [${old}] whatever the batch is`;
+    if (axis === undefined) return this.#withoutBatch(node, old);
     if (axes.length > 1) return `its output [${shape}] would have the batch twice`;
     const rest = isExtra ? shape.slice(1) : shape;
     if (isExtra ? axis !== 0 || !sameDim(shape[0]!, BATCH_SIZE) : rest.length !== old.length) {
@@ -219,6 +221,16 @@ export class Rebatching {
     const isSame = rest.every((d, i) => sameDim(this.asBefore(d), old[i]!));
     if (!isSame) return `its output [${old}] would be [${shape.map((d) => this.asBefore(d))}]`;
     return isExtra ? EXTRA : { axis, outer, isExtra: false };
+  }
+
+  /** Why an output has no batch. */
+  #withoutBatch(node: Node, old: Shape): string {
+    const isRange = operatorFor(node)?.float !== undefined && old.length === 0;
+    if (isRange) return 'it takes one range of all samples together, so that they depend on each other';
+    const known = new Set(node.inputs.flatMap((name) => (this.oldShape(name) ?? []).flatMap(symbolsIn)));
+    const isCounted = old.some((d) => symbolsIn(d).some((name) => !known.has(name)));
+    if (isCounted) return 'how many rows it gives is another number for every sample';
+    return `${operatorName(node)} gives [${old}] whatever the batch is`;
   }
 
   /** Adds a node that carries no samples; one that makes sizes from the batch may give a tensor of its size. */

@@ -1,7 +1,7 @@
 // What becomes of a node when the samples that go into it become more: nothing for most; those that name sizes or places of
 // the batch get others. Which rule applies is told by the operator's traits.
 import type { InferredNode } from '../../analysis/infer.js';
-import { sameDim } from '../../graph/dim.js';
+import { divideExactly, sameDim } from '../../graph/dim.js';
 import { makeNode, type Node } from '../../graph/graph.js';
 import { usedNames } from '../../graph/order.js';
 import { inputsOf, traitsOf } from '../../ops/index.js';
@@ -9,9 +9,10 @@ import type { Call } from '../../ops/operator.js';
 import type { Traits } from '../../ops/traits.js';
 import { bothBranches } from './branches.js';
 import { withExtraAxis } from './extra-axis.js';
-import type { Position } from './position.js';
-import type { Rebatching } from './rebatching.js';
-import { dropped, reshaped } from './reshaping.js';
+import { EXTRA, type Position } from './position.js';
+import { BATCH_SIZE, type Rebatching } from './rebatching.js';
+import { dropped, intoSamples, reshaped } from './reshaping.js';
+import { convolvedBySample, hasSampleWeights } from './sample-weights.js';
 import { cut, looked, taken } from './taking.js';
 
 /** An input with samples. */
@@ -50,6 +51,7 @@ export function visit(walk: Rebatching, { node, call }: InferredNode): void {
   if (carried.length === 0 && !isCaptured) return walk.pass(node);
   const one: Visit = { node, call, traits, carried };
   if (traits.activation === 'clip' && carried.some(({ slot }) => slot > 0)) return bounded(walk, one);
+  if (hasSampleWeights(one)) return convolvedBySample(walk, one);
   if (carried.some(({ position }) => position.isExtra)) return withExtraAxis(walk, one);
   ruleFor(traits)(walk, one);
 }
@@ -160,7 +162,7 @@ function reduced(walk: Rebatching, { node, call, traits, carried }: Visit): void
   const given = walk.list(call, 'axes');
   const axes = given === undefined || given.length === 0 ? [...shape.keys()] : call.axes(given, shape.length);
   if (!axes.includes(position.axis)) return walk.keep(node, position);
-  if (shape[position.axis] !== 1) walk.refuse(node, 'it adds up samples of the batch');
+  if (shape[position.axis] !== 1) return reducedApart(walk, node, call, { name, position, axes });
   const rest = axes.filter((a) => a !== position.axis);
   const isKept = call.int('keepdims', 1) !== 0;
   if (rest.length === 0 && traits.reduction === 'other') walk.refuse(node, 'it adds up samples of the batch');
@@ -170,13 +172,48 @@ function reduced(walk: Rebatching, { node, call, traits, carried }: Visit): void
   const output = walk.fresh(node.outputs[0]!);
   let value = name;
   if (rest.length > 0) {
-    const fewer = walk.withList({ ...node, outputs: [output] }, call.opset, 'axes', rest);
+    const fewer = walk.withList({ ...node, name: output, outputs: [output] }, call.opset, 'axes', rest);
     walk.types.set(output, walk.infer(fewer)[0]!);
     walk.nodes.push(fewer);
     value = output;
   }
   const at = position.axis - rest.filter((a) => a < position.axis).length;
   walk.finish(node, walk.front(node, value, at), { axis: 0, outer: 1, isExtra: true });
+}
+
+/** Samples are among others in an axis that is reduced: they get one of their own first. */
+function reducedApart(
+  walk: Rebatching,
+  node: Node,
+  call: Call,
+  { name, position, axes }: { name: string; position: Position; axes: readonly number[] },
+): void {
+  const shape = walk.oldShape(name)!;
+  const { axis, outer } = position;
+  const inner = divideExactly(shape[axis]!, outer);
+  const to = walk.oldShape(node.outputs[0]!);
+  if (walk.sizes.was !== 1 || inner === undefined || to === undefined)
+    return walk.refuse(node, 'it adds up samples of the batch');
+  const split = [...shape.slice(0, axis), outer, BATCH_SIZE, inner, ...shape.slice(axis + 1)];
+  const apart = walk.op('Reshape', node.outputs[0]!, [name, walk.vector(node, split)]);
+  const moved = axes.flatMap((a) => (a === axis ? [a, a + 2] : [a < axis ? a : a + 2]));
+  const output = walk.fresh(node.outputs[0]!);
+  const fewer = walk.withInt(
+    walk.withList(
+      { ...node, name: output, inputs: node.inputs.with(0, apart), outputs: [output] },
+      call.opset,
+      'axes',
+      moved,
+    ),
+    'keepdims',
+    0,
+  );
+  walk.types.set(output, walk.infer(fewer)[0]!);
+  walk.nodes.push(fewer);
+  walk.note(node, 'leaves the samples apart');
+  const at = axis - axes.filter((a) => a < axis).length;
+  const first = walk.front(node, output, at);
+  walk.finish(node, intoSamples(walk, node, first, to), EXTRA);
 }
 
 /** (time, batch, features); states and lengths that are constants are those of every sample. */
@@ -207,10 +244,9 @@ function ran(walk: Rebatching, one: Visit): void {
 
 /** Everything else: it works on each sample, unless an attribute says otherwise. */
 function applied(walk: Rebatching, { node, call, traits, carried }: Visit): void {
-  const { name, slot, position } = carried[0]!;
+  const { name, position } = carried[0]!;
   const rank = walk.oldShape(name)?.length ?? 0;
   const { convolution, pooling, normalisation, moves, softmax } = traits;
-  if (convolution && slot !== 0) walk.refuse(node, 'its weights depend on samples');
   if (convolution && carried.some((c) => c.slot > 0)) walk.refuse(node, 'its weights depend on samples');
   const isImage =
     convolution ?? pooling ?? ['batch', 'instance', 'group', 'local'].includes(normalisation ?? '');
