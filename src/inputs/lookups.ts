@@ -21,7 +21,8 @@ export interface Lookup {
 const PASSES: ReadonlySet<Movement | undefined> = new Set(['same', 'type', 'shape', 'axes', 'broadcast']);
 /** Indices made from others. */
 const SHIFTS: ReadonlySet<Arithmetic | undefined> = new Set([
-  ...(['add', 'subtract', 'maximum', 'minimum', 'remainder', 'select'] as const),
+  // Products: TensorFlow chooses between an index and one that is counted from the end by masks of 0 and 1.
+  ...(['add', 'subtract', 'multiply', 'maximum', 'minimum', 'remainder', 'select'] as const),
 ]);
 
 interface Source {

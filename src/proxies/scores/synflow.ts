@@ -5,7 +5,7 @@
 import { pruned } from '../../analysis/dependence.js';
 import { gradients } from '../../autodiff/gradients.js';
 import type { Model } from '../../graph/graph.js';
-import { fromNumbers } from '../../graph/tensor.js';
+import { elementCount, fromNumbers } from '../../graph/tensor.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
 import { extend, extended, rewriteNodes } from '../../transform/rewrite.js';
@@ -20,6 +20,7 @@ import { withTotal } from '../subject/loss.js';
 import { inPowersOfTwo } from '../subject/powers-of-two.js';
 import { withoutNormalisation } from '../subject/statistics.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
+import { linksOf, passedOn } from '../subject/value-links.js';
 
 /** Gradients below count as this one. */
 const LEAST = 1e-37;
@@ -50,7 +51,14 @@ function flowOf(subject: Subject, which: 'all' | 'batch'): Promise<Flow> {
     // A flow that is nothing ran against the upper bounds of rectifiers (ReLU6), which it has no need of.
     const isLost = scaled.linear.every((term) => term === 0);
     const freed = isLost ? await scaledFlow(withoutUpperBounds(open), single) : scaled;
+    if (freed.linear.every((term) => term === 0)) throw noFlow();
     return { ...freed, normalisations: count, precision: 'scaled float32' };
+  });
+}
+
+function noFlow(): AuspexError {
+  return new AuspexError('PROXY_NOT_FINITE', 'nothing flows from an input of ones to the output', {
+    hint: 'a rectifier passes nothing on, or the output does not depend on the weights; try --init seeded',
   });
 }
 
@@ -99,16 +107,50 @@ export function positive({ model, roles }: Subject): Model {
   return { ...model, graph: { ...graph, initializers } };
 }
 
-/** Ones in the place of what tokens look up, and logits in that of their logarithmic softmax. */
+/**
+ * Ones in the place of what tokens look up and of what images are scaled to before the first layer, and logits in that of
+ * their logarithmic softmax.
+ */
 export function withOnes(model: Model, { lookups }: Subject): Model {
   const looked = new Set(lookups.map((lookup) => lookup.output));
+  const scaled = preprocessed(model);
   return rewriteNodes(model, (e) => {
     const { node } = e.call;
     if (traitsOf(node).softmax === 'logarithm') return [e.input(0)];
+    const from = scaled.get(node.outputs[0]!);
+    // What is scaled are ones already; as constants, all behind them would be computed when the graph is compiled.
+    if (from !== undefined) return [e.builder.value(from)];
     if (!looked.has(node.outputs[0]!)) return undefined;
     const value = e.builder.value(node.outputs[0]!);
     return [e.builder.full(value.sizes, 1, value.dtype)];
   });
+}
+
+/** A mean, a deviation or a factor: one number, or one for every colour. */
+const FEW = 4;
+
+/**
+ * What arithmetic with a few constants makes of inputs, with what it is made of: (x − mean) / deviation would make ones
+ * negative.
+ */
+function preprocessed(model: Model): ReadonlyMap<string, string> {
+  const { initializers, inputs, nodes } = model.graph;
+  const raw = new Set(inputs.map(({ name }) => name).filter((name) => !initializers.has(name)));
+  const links = linksOf(model);
+  const isFew = (name: string): boolean => {
+    const tensor = initializers.get(name);
+    return tensor !== undefined && elementCount(tensor) <= FEW;
+  };
+  const found = new Map<string, string>();
+  for (const node of nodes) {
+    const from = passedOn(node, links);
+    if (from === undefined || !raw.has(from)) continue;
+    const isScaled = traitsOf(node).arithmetic !== undefined;
+    if (isScaled && !node.inputs.every((name) => name === from || isFew(name))) continue;
+    raw.add(node.outputs[0]!);
+    if (isScaled) found.set(node.outputs[0]!, from);
+  }
+  return found;
 }
 
 /** Of clips there is left what lies above their lower bound. */

@@ -65,9 +65,9 @@ function ofPlain(
 ): Judgement {
   if (!isPossible) return as('squares', 'it is one number a sample');
   const isRow = dims.slice(1).filter((d) => d !== 1).length === 1;
+  if (tables.has(classes)) return as('cross-entropy', 'it has as many columns as the vocabulary');
   if (VALUES.test(output)) return as('squares', 'its name is not that of classes');
   if (CLASSES.test(output) && dims.length <= 3) return as('cross-entropy', 'its name is that of classes');
-  if (tables.has(classes)) return as('cross-entropy', 'it has as many columns as the vocabulary');
   if (!isRow) return as('squares', 'it is a map or a list, and no softmax says that it is of classes');
   if (!isOnly)
     return as('squares', 'it is one of several outputs, and no softmax says that it is of classes');

@@ -17,6 +17,11 @@ export interface Normalisation {
   readonly output: string;
 }
 
+/** Whether a node normalises by statistics of the training data, or of the batch: not by some that were computed before it. */
+export function isBatchNormalisation(node: Node, { isFixed }: Links): boolean {
+  return traitsOf(node).normalisation === 'batch' && node.inputs.slice(1).every((name) => isFixed(name));
+}
+
 /** @param model without functions and control flow, all sizes known. */
 export function findNormalisations(model: Model): Normalisation[] {
   return new Finder(model).find();
@@ -52,7 +57,7 @@ class Finder {
   }
 
   #whole(node: Node): Normalisation {
-    const kind = traitsOf(node).normalisation === 'batch' ? 'batch' : 'other';
+    const kind = isBatchNormalisation(node, this.#links) ? 'batch' : 'other';
     return { kind, input: node.inputs[0]!, output: node.outputs[0]! };
   }
 

@@ -19,6 +19,7 @@ import { type OpenSize, openSizesOf } from '../../transform/sizes/roles.js';
 import { chosenSizes } from '../../transform/sizes.js';
 import type { Change, Transformed } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
+import { withFloatTables } from './float-tables.js';
 import type { PrepareOptions } from './prepare.js';
 
 /** Samples where nobody says how many; fewer of large networks. */
@@ -159,7 +160,12 @@ function cut(model: Model): Transformed {
 
 /** As the network was before it was quantised: rounding and limits of integers are none of its own. */
 function dequantised(model: Model): Transformed {
-  return inFloat(model, { rounding: 'left-out', saturation: 'rectifiers' });
+  const tables = withFloatTables(model);
+  const { model: floats, changes } = inFloat(tables.model, {
+    rounding: 'left-out',
+    saturation: 'rectifiers',
+  });
+  return { model: floats, changes: [...tables.changes, ...changes] };
 }
 
 /** All sizes but that of the batch. */

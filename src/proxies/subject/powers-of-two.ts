@@ -17,7 +17,7 @@ export type Exponent = number | Value;
 
 /** Beyond, a rectifier is taken for its asymptotes, and other functions for saturated. */
 const MOST = 60;
-/** Keeps the logarithm of a layer that gives zeros finite. */
+/** Keeps the logarithm of a layer that gives zeros finite; their exponent is 0. */
 const LEAST = 1e-37;
 
 /** The same elements of the first input, or sums of them. */
@@ -121,8 +121,9 @@ class ScaledWriter {
   }
 
   #measured(y: Value): Value {
-    const most = y.cast('float32').abs().reduceMax().max(LEAST).log();
-    const k = y.builder.op('Floor', [most.mul(Math.LOG2E)]).identity();
+    const most = y.cast('float32').abs().reduceMax();
+    const exponent = y.builder.op('Floor', [most.max(LEAST).log().mul(Math.LOG2E)]);
+    const k = exponent.mul(most.greater(0).cast('float32')).identity();
     this.found.push(k.name);
     return k;
   }

@@ -5,19 +5,21 @@ import { pruned } from '../../analysis/dependence.js';
 import type { Model } from '../../graph/graph.js';
 import { operatorName } from '../../graph/graph.js';
 import type { Value } from '../../ops/build.js';
-import { traitsOf } from '../../ops/index.js';
 import { rewriteNodes } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
-import { findNormalisations } from './normalisations.js';
+import { findNormalisations, isBatchNormalisation } from './normalisations.js';
+import { linksOf } from './value-links.js';
 
 /**
  * BatchNormalization with the mean and variance of the batch instead of the running ones: exported networks are in
- * evaluation mode, where the code of the proxies' papers has them in training.
+ * evaluation mode, where the code of the proxies' papers has them in training. Where mean and variance are computed from the
+ * input, the operator only applies them: TensorFlow writes layer normalisation so, with samples as channels.
  */
 export function withBatchStatistics(model: Model): Model {
+  const links = linksOf(model);
   return rewriteNodes(model, (e) => {
     const { call } = e;
-    if (traitsOf(call.node).normalisation !== 'batch' || call.int('training_mode', 0) !== 0) return undefined;
+    if (!isBatchNormalisation(call.node, links) || call.int('training_mode', 0) !== 0) return undefined;
     const x = e.input(0);
     const { sizes } = x;
     const count = sizes.reduce((n, d) => n * d, 1) / (sizes[1] ?? 1);

@@ -176,6 +176,8 @@ function roleOf(
     return { kind: uses.some((use) => inputRole(use) === 'variance') ? 'variance' : 'mean' };
   if (kind === 'tied') return { kind: 'copy' };
   if (kind !== 'parameter') return { kind: 'setting' };
+  // One number of several places, such as the 1 of 1 − x, is shared by an exporter that writes equal constants once.
+  if (elementCount(tensor) === 1 && uses.length > 1) return { kind: 'setting' };
   const lookups = uses.filter(({ node, slot }) => slot === 0 && LOOKS_UP.has(traitsOf(node).moves));
   // Rows that are the same for all inputs are positions: some exporters read them, others write what was read.
   const isTable = lookups.every(({ node }) => node.inputs.slice(1).every(links.isFixed));
