@@ -8,6 +8,7 @@
 //   npm run bench -- predictors p.onnx      a predictor's speed, against PyTorch
 //   npm run bench -- spaces                 architectures to networks and numbers
 //   npm run bench -- proxies                zero-cost proxies, against PyTorch
+//   npm run bench -- gennape                GENNAPE's encoder, against PyTorch Geometric
 //
 // PYTHON names a Python that has the peer's packages.
 const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   predictors: () => import('./predictors.js'),
   spaces: () => import('./spaces.js'),
   proxies: () => import('./proxies.js'),
+  gennape: () => import('./gennape.js'),
 };
 
 const benchmark = BENCHMARKS[process.argv[2] ?? ''];
