@@ -85,6 +85,7 @@ const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   'cl-fcm-pairwise': seesHeads({ latent: 4, clusters: 3 }),
   forest: { ...ofCells, changes: { model: { trees: 5 } }, badOption: { trees: 0 } },
   'few-shot': { networks, changes: { model: { trees: 5 } }, badOption: { trees: 0 } },
+  'family-ranking': { networks, changes: {}, badOption: { largestSide: -1 } },
   linear: { networks, changes: {}, badOption: { ridge: -1 } },
   params: { networks: cells, changes: {} },
   flops: { networks: cells, changes: {} },

@@ -35,6 +35,8 @@ export interface LabelledSet {
 
 /** What a graph is fitted to. */
 export interface Prepared extends LabelledSet {
+  /** Of each row, the space that its network is of; `onnx` for files. */
+  readonly families: readonly string[];
   readonly state: Json;
   readonly scales: readonly LabelScale[];
   readonly validation?: LabelledSet;
@@ -109,6 +111,7 @@ export async function fitLabels(
     describe = (info) => info,
   } = await work({
     ...known,
+    families: train.families,
     state,
     scales,
     ...(heldOut ? { validation: heldOut } : {}),
@@ -135,7 +138,7 @@ export async function fitLabels(
       };
     }),
     seen: {
-      spaces: [...train.spaces].sort(),
+      spaces: [...new Set(train.families)].sort(),
       rows: train.set.count,
       seed: run.seed,
       ...(split ? { split } : {}),
@@ -152,7 +155,7 @@ export async function fitLabels(
 
 /** Rows as they were read: each network was looked at once. */
 interface ReadRows extends LabelledSet {
-  readonly spaces: ReadonlySet<string>;
+  readonly families: readonly string[];
   /** The same for the same architecture. */
   readonly keys: readonly string[];
   /** By label, for transforms that depend on the network. */
@@ -173,12 +176,12 @@ async function readRows(
       `${networks.count} networks have ${labels.values.length} values of ${labels.names.length} labels`,
     );
   }
-  const spaces = new Set<string>();
+  const families: string[] = new Array(networks.count);
   const keys: string[] = new Array(networks.count);
   const transforms = labels.names.map((_, i) => transformOf(labels, i).ofNetwork);
   const measures = transforms.map((of) => of && new Float64Array(networks.count));
   const visit = (row: number, network: Network): void => {
-    spaces.add(network.arch?.space.name ?? 'onnx');
+    families[row] = network.arch?.space.name ?? 'onnx';
     if (isKeyed) keys[row] = network.key();
     transforms.forEach((of, i) => {
       if (of) measures[i]![row] = of.measure(network);
@@ -192,7 +195,7 @@ async function readRows(
   return {
     set,
     labels: someLabels(labels, rows),
-    spaces,
+    families: rows.map((row) => families[row]!),
     keys: rows.map((row) => keys[row]!),
     measures: measures.map((all) => all && Float64Array.from(rows, (row) => all[row]!)),
   };

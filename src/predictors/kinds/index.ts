@@ -13,6 +13,7 @@ import './cl-pairwise.js';
 import './gennape.js';
 import './forest.js';
 import './few-shot.js';
+import './family-ranking.js';
 import './linear.js';
 import './gaussian-process.js';
 import './arch2vec.js';

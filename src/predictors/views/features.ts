@@ -12,6 +12,7 @@ import { INPUT } from '../feature-model.js';
 import { FeatureRows } from './feature-rows.js';
 import { FLOW_FEATURES, flowFeatures } from './flow/flow-features.js';
 import { type Graf, grafOf } from './graf.js';
+import { expectSmallImages } from './small-images.js';
 import { type GraphSet, notCovered, registerView, type View, whyNot } from './view.js';
 
 const STATE = z.object({
@@ -21,6 +22,8 @@ const STATE = z.object({
   space: z.string().nullable(),
   /** The names are those of `flowFeatures`. */
   flow: z.literal(true).optional(),
+  /** Only classifiers of images up to this side are covered. */
+  largestSide: z.number().optional(),
 });
 export type FeatureState = z.infer<typeof STATE>;
 
@@ -144,9 +147,10 @@ function countName(operation: string): string {
 }
 
 /** The features of a network, in the order of the names. */
-function rowOf(network: Network, { names, space, flow }: FeatureState): ArrayLike<number> {
+function rowOf(network: Network, { names, space, flow, largestSide }: FeatureState): ArrayLike<number> {
   if (flow) {
     expectFeatures(names, FLOW_FEATURES);
+    if (largestSide !== undefined) expectSmallImages(network, largestSide);
     return Object.values(flowFeatures(network.settled()));
   }
   const cell = space === null ? undefined : cellOf(network, space);

@@ -1,0 +1,182 @@
+// Networks of families that were never seen: one order, learned from orders within other families, and every label as a curve
+// of it. Intervals come from leaving out one family at a time, as that is how it is used.
+import * as z from 'zod';
+import { symbol } from '../../graph/dim.js';
+import type { Model } from '../../graph/graph.js';
+import { Builder, type Value } from '../../ops/build.js';
+import { Random } from '../../util/random.js';
+import { OUTPUTS } from '../entries.js';
+import { type FamilyOrder, fitFamilyOrder, rowsByFamily, scoresOf } from '../family-order.js';
+import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
+import { fitLabels, type Prepared } from '../fit.js';
+import { conformalInterval, type IntervalRule } from '../intervals.js';
+import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
+import { column } from '../labels.js';
+import type { Json, PredictorInfo } from '../predictor.js';
+import { expectGoing } from '../stopped.js';
+import type { FeatureRows } from '../views/feature-rows.js';
+import type { FeatureSet } from '../views/features.js';
+
+const OPTIONS = z.strictObject({
+  /** Sides of images above which nothing is predicted; 0 for no bound. */
+  largestSide: z.int().min(0).max(100_000).default(0),
+});
+
+/** Rows of each family that intervals are made from: families count alike. */
+const INTERVAL_ROWS = 500;
+/** Errors below this part of the largest value are not told apart. */
+const LEAST_ERROR = 0.005;
+/** Curves rise at least this much per deviation of the order, so that no two networks tie. */
+const LEAST_SLOPE = 1e-3;
+/** What accuracies cannot pass, by unit. */
+const TOPS: Readonly<Record<string, number>> = { '%': 100, fraction: 1 };
+
+const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
+  name: 'family-ranking',
+  title: 'Ranking across families',
+  paper: 'features: De & Smith 2020, Sun et al. 2022, Tan & Le 2019',
+  summary: 'families never seen: one order, from orders within others',
+  views: ['features'],
+  learns: 'labels',
+  options: OPTIONS,
+  fit: async (data, changes, run) => {
+    const model = changedOptions(kind, OPTIONS.parse({}), changes.model);
+    const viewOptions = { features: 'flow' } as Json;
+    return fitLabels({ kind, view: 'features', viewOptions }, data, run, async (prepared) => {
+      const { rows } = prepared.set as FeatureSet;
+      const fitted = fitRanking(rows, prepared, () => true);
+      expectGoing(run.signal);
+      const intervals = intervalsLeftOut(rows, prepared, run.seed);
+      return {
+        model: rankingModel(rows.names, fitted),
+        recipe: { model } as unknown as Json,
+        describe: (info) => described(info, model.largestSide, intervals),
+      };
+    });
+  },
+});
+
+/** A label by the order: top − e^(a + b·score), or a + b·score where values have no top. */
+interface Curve {
+  readonly a: number;
+  readonly b: number;
+  readonly top: number | undefined;
+}
+
+interface Ranking {
+  readonly order: FamilyOrder;
+  readonly curves: readonly Curve[];
+}
+
+/** Fits the order to the first label, and curves of it to all, from the rows of some families. */
+function fitRanking(
+  rows: FeatureRows,
+  { labels, families }: Prepared,
+  isUsed: (family: string) => boolean,
+): Ranking {
+  const all = [...families.keys()].filter((row) => isUsed(families[row]!));
+  const sign = labels.better?.[0] === 'lower' ? -1 : 1;
+  const known = (truths: Float64Array): Map<string, number[]> =>
+    rowsByFamily(
+      families,
+      all.filter((row) => !Number.isNaN(truths[row])),
+    );
+  const first = column(labels, 0).map((y) => sign * y);
+  const order = fitFamilyOrder(rows, first, known(first));
+  const scores = scoresOf(rows, order);
+  const curves = labels.names.map((_, label) => {
+    const truths = column(labels, label);
+    const groups = known(truths);
+    const top = labels.better?.[label] === 'lower' ? undefined : TOPS[labels.units?.[label] ?? ''];
+    return fitCurve(scores, truths, [...groups.values()], top);
+  });
+  return { order, curves };
+}
+
+/** Least squares, families counting alike. */
+function fitCurve(
+  scores: Float64Array,
+  truths: Float64Array,
+  groups: readonly (readonly number[])[],
+  top: number | undefined,
+): Curve {
+  const target = (y: number): number =>
+    top === undefined ? y : Math.log(Math.max(top - y, LEAST_ERROR * top));
+  let [x1, y1, xx, xy] = [0, 0, 0, 0];
+  for (const some of groups) {
+    for (const row of some) {
+      const share = 1 / (some.length * groups.length);
+      const [x, y] = [scores[row]!, target(truths[row]!)];
+      x1 += share * x;
+      y1 += share * y;
+      xx += share * x * x;
+      xy += share * x * y;
+    }
+  }
+  const variance = xx - x1 * x1;
+  const slope = variance > 1e-12 ? (xy - x1 * y1) / variance : 0;
+  const b = top === undefined ? slope : Math.min(slope, -LEAST_SLOPE);
+  return { a: y1 - b * x1, b, top };
+}
+
+function curveAt({ a, b, top }: Curve, score: number): number {
+  return top === undefined ? a + b * score : top - Math.exp(a + b * score);
+}
+
+/** As wide as errors are of families that the rest was fitted without; none where there are fewer than two. */
+function intervalsLeftOut(
+  rows: FeatureRows,
+  prepared: Prepared,
+  seed: number,
+): readonly (IntervalRule | undefined)[] {
+  const { labels, families } = prepared;
+  const random = Random.seeded(seed, 23);
+  return labels.names.map((_, label) => {
+    const truths = column(labels, label);
+    const groups = rowsByFamily(
+      families,
+      [...truths.keys()].filter((row) => !Number.isNaN(truths[row])),
+    );
+    if (groups.size < 2) return undefined;
+    const [found, true_]: [number[], number[]] = [[], []];
+    for (const [family, own] of groups) {
+      const { order, curves } = fitRanking(rows, prepared, (other) => other !== family);
+      const scores = scoresOf(rows, order);
+      const chosen = random.sample(own.length, INTERVAL_ROWS).map((i) => own[i]!);
+      for (const row of chosen) {
+        found.push(curveAt(curves[label]!, scores[row]!));
+        true_.push(truths[row]!);
+      }
+    }
+    return found.length < 9 ? undefined : conformalInterval(found, true_);
+  });
+}
+
+function described(
+  info: PredictorInfo,
+  largestSide: number,
+  intervals: readonly (IntervalRule | undefined)[],
+): PredictorInfo {
+  const bound = largestSide > 0 ? { largestSide } : {};
+  return {
+    ...info,
+    entries: info.entries.map((entry) => ({ ...entry, state: { ...(entry.state as object), ...bound } })),
+    labels: info.labels.map((label, i) => ({
+      ...label,
+      ...(intervals[i] ? { interval: intervals[i] } : {}),
+    })),
+  };
+}
+
+/** `features` (batch, F) → `prediction` (batch, labels). */
+function rankingModel(names: readonly string[], { order, curves }: Ranking): Model {
+  const builder = new Builder({ opsets: OPSETS });
+  const x = builder.input(INPUT, 'float32', [symbol('batch'), names.length]);
+  const score = x.matmul(builder.constant(order.weights, 'float32', [names.length, 1]));
+  const values = curves.map(({ a, b, top }): Value => {
+    const line = score.mul(b).add(a);
+    return top === undefined ? line : line.exp().mul(-1).add(top);
+  });
+  const prediction = values.length === 1 ? values[0]! : builder.concat(values, 1);
+  return baselineModel(kind.name, names, builder, { [OUTPUTS.values]: prediction });
+}
