@@ -25,7 +25,9 @@ const INTERVAL = z.object({
   coverage: z.number(),
   rows: z.number(),
   by: z.literal('distance').optional(),
-  groups: z.array(z.object({ upTo: z.number().optional(), halfWidth: z.number() })).min(1),
+  groups: z
+    .array(z.object({ upTo: z.number().optional(), halfWidth: z.number(), meanError: z.number().optional() }))
+    .min(1),
 });
 const LABEL = z.object({
   name: z.string(),
@@ -43,6 +45,7 @@ const LABEL = z.object({
       date: z.string().optional(),
     })
     .optional(),
+  recipe: z.object({ name: z.string(), about: z.string() }).optional(),
 });
 const INFO = z.object({
   version: z.literal(2),
@@ -73,6 +76,7 @@ const INFO = z.object({
       members: z.array(z.object({ name: z.string(), weight: z.number() })).min(1),
     })
     .optional(),
+  known: z.array(z.string()).min(1).optional(),
 });
 
 const STRINGS = z.array(z.string());

@@ -24,6 +24,8 @@ export interface IntervalGroup {
   readonly upTo?: number;
   /** Of linear errors: y ± halfWidth; of logarithmic: y / e^halfWidth to y · e^halfWidth. */
   readonly halfWidth: number;
+  /** The mean of the errors that it was made from. Of groups of distances only. */
+  readonly meanError?: number | undefined;
 }
 
 /** Rows that a group has at least. */
@@ -54,8 +56,10 @@ export function conformalInterval(
     const members = order.slice(Math.round((g * rows) / count), end);
     const errors = Float64Array.from(members, (i) => errorOf(predictions[i]!, truths[i]!, scale)).sort();
     const halfWidth = quantile(errors, coverage);
-    if (g === count - 1) return { halfWidth };
-    return { upTo: (keys[order[end - 1]!]! + keys[order[end]!]!) / 2, halfWidth };
+    const meanError = errors.reduce((sum, error) => sum + error / errors.length, 0);
+    const found = distances ? { halfWidth, meanError } : { halfWidth };
+    if (g === count - 1) return found;
+    return { upTo: (keys[order[end - 1]!]! + keys[order[end]!]!) / 2, ...found };
   });
   return { coverage, rows, ...(distances ? { by: 'distance' as const } : {}), groups };
 }
@@ -81,13 +85,18 @@ function quantile(errors: Float64Array, coverage: number): number {
  */
 export function intervalAround(
   value: number,
-  { groups }: Pick<IntervalRule, 'groups'>,
+  rule: Pick<IntervalRule, 'groups'>,
   scale: ErrorScale = 'linear',
   key = value,
 ): readonly [low: number, high: number] {
-  const { halfWidth } = groups.find(({ upTo = Number.POSITIVE_INFINITY }) => key <= upTo) ?? groups.at(-1)!;
+  const { halfWidth } = groupOf(rule, key);
   if (scale === 'linear') return [value - halfWidth, value + halfWidth];
   return [value / Math.exp(halfWidth), value * Math.exp(halfWidth)];
+}
+
+/** The group of a prediction or distance. */
+export function groupOf({ groups }: Pick<IntervalRule, 'groups'>, key: number): IntervalGroup {
+  return groups.find(({ upTo = Number.POSITIVE_INFINITY }) => key <= upTo) ?? groups.at(-1)!;
 }
 
 /** The part of rows whose truth lies in their interval. */

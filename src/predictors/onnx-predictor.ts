@@ -13,8 +13,9 @@ import { outputOf, pairOf } from './entries.js';
 import { withInfo } from './file.js';
 import { KINDS } from './kind.js';
 import { transformNamed } from './labels.js';
+import { DISTANCES, nearest, tooFar } from './neighbours.js';
 import { combinedOrder, orderOfLatents } from './pool-order.js';
-import { intervalEnds, Predictions } from './predictions.js';
+import { intervalEnds, type Neighbour, Predictions } from './predictions.js';
 import type {
   Ensemble,
   Entry,
@@ -77,6 +78,11 @@ export class OnnxPredictor implements Predictor {
     return error && saidOf(this.title, error);
   }
 
+  assumes(network: Network): readonly string[] {
+    const { view, state } = this.#entry();
+    return viewNamed(view).assumes?.(network, state) ?? [];
+  }
+
   toOnnx(): Uint8Array {
     return encodeModel(this.model);
   }
@@ -105,12 +111,13 @@ export class OnnxPredictor implements Predictor {
   }
 
   async #predict(networks: Networks, options: PredictOptions = {}): Promise<Predictions> {
-    const { labels } = this.info;
+    const { labels, known } = this.info;
     const { reach } = this.#entry('values');
     const transforms = labels.map(({ transform }) => transformNamed(transform).ofNetwork);
     const measures = transforms.map((of) => of && new Float64Array(networks.count));
-    const distance = reach && new Float64Array(networks.count).fill(Number.NaN);
-    const values = await this.#columns(
+    const isFar = reach !== undefined || known !== undefined;
+    const distance = isFar ? new Float64Array(networks.count).fill(Number.NaN) : undefined;
+    const all = await this.#columns(
       [this.#entry('values')],
       networks,
       options,
@@ -120,8 +127,11 @@ export class OnnxPredictor implements Predictor {
         });
       },
       distance,
+      known === undefined ? [] : [DISTANCES],
     );
-    const more = distance ? { distance } : {};
+    const near = known && this.#near(all, known, distance!, networks, options);
+    const values = near?.values ?? all;
+    const more = { ...(distance ? { distance } : {}), ...(near ? { neighbours: near.neighbours } : {}) };
     if (transforms.every((of) => of === undefined)) return new Predictions(labels, values, more);
     const ends = intervalEnds(labels, values, distance);
     const back = (learned: Float64Array): Float64Array =>
@@ -132,6 +142,31 @@ export class OnnxPredictor implements Predictor {
       });
     const turned = ends && { low: back(ends.low), high: back(ends.high) };
     return new Predictions(labels, back(values), { ...more, ...(turned ? { ends: turned } : {}) });
+  }
+
+  /** Takes known networks' distances off the columns; rows that are too far are bad. */
+  #near(
+    all: Float64Array,
+    known: readonly string[],
+    distance: Float64Array,
+    networks: Networks,
+    { onBad }: PredictOptions,
+  ): { values: Float64Array; neighbours: readonly (readonly Neighbour[])[] } {
+    const count = this.info.labels.length;
+    const width = count + known.length;
+    const values = new Float64Array(networks.count * count).fill(Number.NaN);
+    const neighbours = Array.from(distance, (_, row) => {
+      const own = all.subarray(row * width, (row + 1) * width);
+      if (Number.isNaN(own[0])) return [];
+      const found = nearest(own.subarray(count), known);
+      distance[row] = found[0]!.distance;
+      const error = tooFar(networks.at(row).ref, this.title, found);
+      if (error === undefined) values.set(own.subarray(0, count), row * count);
+      else if (onBad === undefined) throw error;
+      else onBad(row, error);
+      return found;
+    });
+    return { values, neighbours };
   }
 
   async #embed(networks: Networks, options?: PredictOptions): Promise<Matrix> {
@@ -196,8 +231,9 @@ export class OnnxPredictor implements Predictor {
     { onBad, onProgress, signal }: PredictOptions = {},
     visit?: (row: number, network: Network) => void,
     distance?: Float64Array,
+    more: readonly string[] = [],
   ): Promise<Float64Array> {
-    const outputs = entries.map(outputOf);
+    const outputs = [...entries.map(outputOf), ...more];
     const width = this.#runner.widthOf(outputs);
     const { view: name, state, reach } = entries[0]!;
     const view = viewNamed(name);

@@ -13,11 +13,23 @@ export interface Prediction {
   readonly high?: number;
 }
 
+/** A network of a predictor's training, and how far it is: 0 is the same network. */
+export interface Neighbour {
+  readonly name: string;
+  readonly distance: number;
+}
+
 /** One label of all rows. */
 export interface PredictedColumn {
   readonly values: Float64Array;
   readonly low?: Float64Array;
   readonly high?: Float64Array;
+}
+
+export interface PredictionDetails {
+  readonly ends?: { low: Float64Array; high: Float64Array };
+  readonly distance?: Float64Array;
+  readonly neighbours?: readonly (readonly Neighbour[])[];
 }
 
 export class Predictions {
@@ -29,12 +41,14 @@ export class Predictions {
   readonly high: Float64Array | undefined;
   /** How far each network is from what the predictor has seen, where its view can tell. */
   readonly distance: Float64Array | undefined;
+  /** The nearest networks of the training, nearest first, where the predictor knows them by name. */
+  readonly neighbours: readonly (readonly Neighbour[])[] | undefined;
 
   /** @param ends of intervals, where they do not follow from the values and the labels' rules alone */
   constructor(
     labels: readonly LabelInfo[],
     values: Float64Array,
-    { ends, distance }: { ends?: { low: Float64Array; high: Float64Array }; distance?: Float64Array } = {},
+    { ends, distance, neighbours }: PredictionDetails = {},
   ) {
     this.labels = labels;
     this.values = values;
@@ -43,6 +57,7 @@ export class Predictions {
     this.low = both?.low;
     this.high = both?.high;
     this.distance = distance;
+    this.neighbours = neighbours;
   }
 
   /** The place of a label by its name. */

@@ -33,6 +33,16 @@ export interface LabelInfo {
   readonly interval?: IntervalRule;
   /** What measured it, where that is known. */
   readonly measured?: Measurement;
+  /** How networks are assumed to be trained, where a file has the same quantity for several ways. */
+  readonly recipe?: TrainingRecipe;
+}
+
+/** A way to train networks. The first label of a file has the one that is assumed by default. */
+export interface TrainingRecipe {
+  /** What users choose it by. */
+  readonly name: string;
+  /** In words that follow "trained": `on ImageNet-1k from scratch`. */
+  readonly about: string;
 }
 
 export interface Measurement {
@@ -70,6 +80,12 @@ export interface PredictorInfo {
   readonly recipe: Json;
   /** Of a predictor that orders networks by what several members say. */
   readonly ensemble?: Ensemble;
+  /**
+   * Networks of the training that distances are told to, by name, in the order of the graph's output `distance`: (batch,
+   * names). 0 is the same network; beyond 1 nothing is predicted, as no network that intervals were made from was as far
+   * from the rest.
+   */
+  readonly known?: readonly string[];
 }
 
 /** How members are combined to one order. */
@@ -146,6 +162,8 @@ export interface Predictor {
   members?(networks: Networks, options?: PredictOptions): Promise<MemberAnswers>;
   /** Why a network cannot be predicted, in words for users; undefined where it can. Never throws. */
   covers(network: Network): AuspexError | undefined;
+  /** What is assumed of a network that can be predicted, in sentences for users. */
+  assumes?(network: Network): readonly string[];
   /** The predictor as a file that any ONNX Runtime runs; its metadata say what it is for. */
   toOnnx(): Uint8Array;
   dispose(): Promise<void>;

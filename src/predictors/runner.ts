@@ -24,8 +24,9 @@ export class Runner {
   constructor(model: Model, options: SessionOptions = {}, bytes?: Uint8Array) {
     this.model = model;
     this.#options = options;
-    const [only, ...more] = model.graph.outputs;
-    if (bytes !== undefined && only !== undefined && more.length === 0) this.#bytes.set(only.name, bytes);
+    // All outputs need the whole model.
+    const all = model.graph.outputs.map(({ name }) => name).join(' ');
+    if (bytes !== undefined) this.#bytes.set(all, bytes);
   }
 
   /** The numbers that outputs give for a row, all of them together. */

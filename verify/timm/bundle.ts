@@ -3,91 +3,32 @@
 //
 //   node build/verify/timm/bundle.js timm_imagenet.csv.gz features.csv imagenet-accuracy.onnx
 //
-// One Gaussian process learns all rows; attributes of the recipe, told by its name, are inputs besides the features of
-// the network. A file has one label for each class of recipes, at which the recipe's attributes are fixed: the mean of
-// those of the class. Intervals are errors on families left out, by the distance of a network from all others.
+// Two Gaussian processes. One learns the best row of every network that was trained on ImageNet-1k alone; it gives the
+// default label. One learns all rows, with attributes of the recipe as inputs besides the features of the network; it gives
+// a label for each of the other recipes, at which the attributes are fixed to the mean of those of its rows. Both learn the
+// logarithm of the error. Intervals are errors on families left out, by the distance to the nearest network that is known.
+// The file has the names of networks and what was fitted, and no accuracies of the table.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { kendallTauB, mae } from '../../src/metrics/index.js';
 import { encodeModel } from '../../src/onnx/write.js';
 import { withInfo } from '../../src/predictors/file.js';
 import {
-  fittedScales,
   type GroupDistances,
   groupDistances,
   type ProcessScales,
-  processWeights,
 } from '../../src/predictors/gaussian-process.js';
-import { conformalInterval, coverageOf } from '../../src/predictors/intervals.js';
+import { conformalInterval, coverageOf, type IntervalRule } from '../../src/predictors/intervals.js';
 import { processModel, standardised, standardOf } from '../../src/predictors/kinds/gaussian-process.js';
 import type { Json, LabelInfo, PredictorInfo } from '../../src/predictors/predictor.js';
-import { distanceOf, reachOf } from '../../src/predictors/reach.js';
-import { FeatureRows } from '../../src/predictors/views/feature-rows.js';
-import { FeatureSet } from '../../src/predictors/views/features.js';
 import { featureGroups } from '../../src/predictors/views/layers/layer-features.js';
-import { Random } from '../../src/util/random.js';
+import { distanceOf, foldsOf, learnedProcess, type Process, pick } from './process-folds.js';
+import { attributesOf, RECIPE_GROUPS, RECIPES, type Row, tableRows } from './recipes.js';
 
-const SEED = 1;
-const FOLDS = 10;
-
-interface Row {
-  readonly key: string;
-  readonly name: string;
-  readonly family: string;
-  readonly recipe: string;
-  readonly size: number;
-  readonly top1: number;
-}
-
-/** Words of a recipe's name that tell how a network was trained. */
-const PATTERNS = {
-  larger: /in12k|in21k|in22k/,
-  web: /jft|ig1b|laion|openai|webli|yfcc|m38m|m30m|clip|swag|6m/,
-  distilled: /dist|ssld|usi|swsl|ns_jft/,
-  selfSupervised: /mae|mim|beit|dino|laion|openai|in1k_ft/,
-};
-const EPOCHS: Readonly<Record<string, number>> = {
-  a1: 600,
-  a2: 300,
-  a3: 100,
-  tv: 90,
-  tv2: 600,
-  gluon: 120,
-  pycls: 100,
-};
-const TAGS =
-  'a1 a2 a3 tv gluon ra ra2 ra3 ra4 a1h c2ns ch ah sw bt tf fb pycls ms sail tv2 apple aa ap d sam'.split(
-    ' ',
-  );
-/** Places of attributes that share a length scale. */
-const RECIPE_GROUPS = [[0], [1], [2], [3], [4, 5], [6, ...TAGS.map((_, i) => 7 + i)]];
-
-/** Numbers that the name of a recipe tells. */
-function attributesOf({ recipe, size }: Row): number[] {
-  const words = recipe.split('_');
-  const named = /(?:^|_)e(\d{3,4})(?:_|$)/.exec(recipe) ?? /(\d{3,4})ep?(?:_|$)/.exec(recipe);
-  const known = words.find((word) => word in EPOCHS);
-  const epochs = named ? Number(named[1]) : known ? EPOCHS[known]! : 0;
-  const trained = /(?:^|_)r(\d{3})(?:_|$)/.exec(recipe);
-  return [
-    ...Object.values(PATTERNS).map((pattern) => Number(pattern.test(recipe))),
-    epochs > 0 ? Math.log2(epochs) : 0,
-    trained ? Math.log2(size / Number(trained[1])) : 0,
-    Number(recipe === 'in1k'),
-    ...TAGS.map((tag) => Number(words.includes(tag))),
-  ];
-}
-
-/** Classes of recipes, with what their labels are called. */
-const isAlone = ({ recipe }: Row): boolean =>
-  !Object.values(PATTERNS).some((pattern) => pattern.test(recipe)) && !/_ft_|^ft_/.test(recipe);
-const CLASSES: Readonly<Record<string, (row: Row) => boolean>> = {
-  imagenet_top1: isAlone,
-  imagenet_top1_distilled: ({ recipe }) =>
-    PATTERNS.distilled.test(recipe) && !PATTERNS.larger.test(recipe) && !PATTERNS.web.test(recipe),
-  imagenet_top1_in22k: ({ recipe }) => PATTERNS.larger.test(recipe) && !PATTERNS.web.test(recipe),
-  imagenet_top1_web: ({ recipe }) => PATTERNS.web.test(recipe),
-};
+/** Fewer rows of a recipe have the intervals of all rows. */
+const OWN_INTERVAL = 40;
+/** The part of left-out networks whose distances to others errors are told of; those beyond are too few. */
+const WITHIN = 0.99;
 
 const [tableFile, featureFile, output] = process.argv.slice(2);
 if (output === undefined) {
@@ -105,7 +46,8 @@ const featuresOf = new Map(
 const rows = tableRows(gunzipSync(readFileSync(tableFile!)).toString()).filter(({ key }) =>
   featuresOf.has(key),
 );
-const families = [...new Set(rows.map(({ family }) => family))].sort();
+const everyRow = [...rows.keys()];
+const families = [...new Set(rows.map(({ family }) => family))];
 console.log(`${rows.length} rows of ${families.length} families, ${names.length} features`);
 
 const features = rows.flatMap(({ key }) => featuresOf.get(key)!);
@@ -113,223 +55,197 @@ const standard = standardOf(features, names.length);
 const points = standardised(features, standard);
 const attributes = rows.flatMap(attributesOf);
 const width = attributes.length / rows.length;
-const recipeStandard = standardOf(attributes, width);
-const recipes = standardised(attributes, recipeStandard);
+const recipes = standardised(attributes, standardOf(attributes, width));
 const groups = featureGroups(names);
+const ofNetworks = groupDistances(points, names.length, groups);
 const both: GroupDistances = {
   rows: rows.length,
-  of: [
-    ...groupDistances(points, names.length, groups).of,
-    ...groupDistances(recipes, width, RECIPE_GROUPS).of,
-  ],
+  of: [...ofNetworks.of, ...groupDistances(recipes, width, RECIPE_GROUPS).of],
 };
 const top1 = Float64Array.from(rows, (row) => row.top1);
-const centre = top1.reduce((sum, y) => sum + y, 0) / rows.length;
-const deviation = Math.sqrt(top1.reduce((sum, y) => sum + (y - centre) ** 2, 0) / rows.length);
-const targets = top1.map((y) => (y - centre) / deviation);
+const errors = top1.map((y) => Math.log(100 - y));
+const centre = errors.reduce((sum, y) => sum + y, 0) / rows.length;
+const deviation = Math.sqrt(errors.reduce((sum, y) => sum + (y - centre) ** 2, 0) / rows.length);
+const targets = errors.map((y) => (y - centre) / deviation);
+const value = (learned: number): number => 100 - Math.exp(centre + deviation * learned);
 
-/** The best row of every network and image size, of a class. */
-function bestOf(isClass: (row: Row) => boolean): number[] {
-  const best = new Map<string, number>();
+/** The best row of every network and image size, of a recipe; and the mean of their attributes. */
+const classes = RECIPES.map((recipe) => {
+  const found = new Map<string, number>();
   rows.forEach((row, i) => {
-    const known = best.get(row.key);
-    if (isClass(row) && (known === undefined || row.top1 > rows[known]!.top1)) best.set(row.key, i);
+    const known = found.get(row.key);
+    if (recipe.has(row) && (known === undefined || row.top1 > rows[known]!.top1)) found.set(row.key, i);
   });
-  return [...best.values()];
-}
-const classes = Object.entries(CLASSES).map(([name, isClass]) => {
-  const best = bestOf(isClass);
+  const best = [...found.values()];
   const at = Float64Array.from({ length: width }, (_, place) =>
     best.reduce((sum, row) => sum + recipes[row * width + place]! / best.length, 0),
   );
-  return { name, best, at };
+  return { ...recipe, best, at };
 });
+const alone = classes[0]!.best;
 
 /** How much every row's recipe is like one: a factor of the kernel. */
 function likeness(at: Float64Array, { lengths }: ProcessScales): Float64Array {
   return Float64Array.from(rows, (_, row) => {
-    let exponent = 0;
+    let distance = 0;
     RECIPE_GROUPS.forEach((places, g) => {
       const square = places.reduce(
         (sum, place) => sum + (recipes[row * width + place]! - at[place]!) ** 2,
         0,
       );
-      exponent -= (0.5 * square) / places.length / Math.exp(2 * lengths[groups.length + g]!);
+      distance += Math.sqrt(square / places.length) / Math.exp(lengths[groups.length + g]!);
     });
-    return Math.exp(exponent);
+    return Math.exp(-distance);
   });
 }
 
+/** What a process says of a row; `of` is a factor for each row that it knows. */
+function said(
+  { rows: known, scales, weights }: Process,
+  row: number,
+  of?: (other: number) => number,
+): number {
+  const variance = Math.exp(2 * scales.signal);
+  return known.reduce((sum, other, i) => {
+    const kernel = variance * Math.exp(-distanceOf(both, scales, [row, other], 0, groups.length));
+    return sum + kernel * weights[i]! * (of?.(other) ?? 1);
+  }, 0);
+}
+
 // Families left out: scales are fitted without them, too.
-const random = Random.seeded(SEED);
-const order = families.map((family) => ({ family, at: random.float() })).sort((a, b) => a.at - b.at);
+const folds = foldsOf(families);
+const byDefault = new Float64Array(rows.length);
 const own = new Float64Array(rows.length);
 const fixed = classes.map(() => new Float64Array(rows.length));
-for (let fold = 0; fold < FOLDS; fold++) {
-  const left = new Set(order.filter((_, i) => i % FOLDS === fold).map(({ family }) => family));
-  const train = rowsWhere((row) => !left.has(row.family));
-  const test = rowsWhere((row) => left.has(row.family));
-  const some = part(both, train);
-  const scales = run(fittedScales(some, pick(targets, train), { steps: 22 }));
-  const weights = processWeights(some, pick(targets, train), scales);
-  const like = classes.map(({ at }) => likeness(at, scales));
-  for (const row of test) {
-    train.forEach((other, i) => {
-      const [network, recipe] = exponents(row, other, scales);
-      const kernel = Math.exp(2 * scales.signal + network);
-      own[row]! += kernel * Math.exp(recipe) * weights[i]!;
-      fixed.forEach((found, c) => {
-        found[row]! += kernel * like[c]![other]! * weights[i]!;
-      });
+for (const [fold, left] of folds.entries()) {
+  const isTraining = (row: number): boolean => !left.has(rows[row]!.family);
+  const one = learnedProcess(ofNetworks, targets, alone.filter(isTraining));
+  const all = learnedProcess(both, targets, everyRow.filter(isTraining));
+  const like = classes.map(({ at }) => likeness(at, all.scales));
+  for (const row of everyRow.filter((i) => !isTraining(i))) {
+    byDefault[row] = value(said(one, row));
+    own[row] = value(
+      said(all, row, (other) =>
+        Math.exp(-distanceOf(both, all.scales, [row, other], groups.length, both.of.length)),
+      ),
+    );
+    fixed.forEach((found, c) => {
+      found[row] = value(said(all, row, (other) => like[c]![other]!));
     });
   }
-  console.log(`fold ${fold + 1} of ${FOLDS}: ${left.size} families, ${test.length} rows`);
+  console.log(`fold ${fold + 1} of ${folds.length}: ${left.size} families`);
 }
-const value = (learned: number): number => centre + deviation * learned;
-report('all rows, recipe known', [...rows.keys()], own);
-classes.forEach(({ name, best }, c) => {
-  report(`${name}, recipe known`, best, own);
-  report(`${name}, recipe of its class`, best, fixed[c]!);
+fixed[0] = byDefault;
+report('all rows, name of the recipe known', everyRow, own);
+report(`${classes[0]!.name}, name of the recipe known`, alone, own);
+const chosen = Float64Array.from(rows, (row, i) => {
+  const c = classes.findLastIndex(({ has }) => has(row));
+  return fixed[Math.max(0, c)]![i]!;
 });
+report('all rows, recipe chosen from those that the file has', everyRow, chosen);
+classes.forEach(({ name, best }, c) => void report(`recipe ${name}`, best, fixed[c]!));
 
 // The predictor: all rows, scales of all rows.
-const scales = run(fittedScales(both, targets, { steps: 25 }));
-const weights = processWeights(both, targets, scales);
-const set = new FeatureSet(new FeatureRows(names, features));
-const reach = reachOf(set)!;
-const distances = Float64Array.from(rows, (_, row) => distanceOf(set.outline(row), reach));
-const labels = classes.map(({ name, best }, c): LabelInfo => {
-  const found = Float64Array.from(best, (row) => value(fixed[c]![row]!));
-  const truths = pick(top1, best);
-  const interval = conformalInterval(found, truths, { distances: pick(distances, best) });
-  console.log(
-    `${name}: half widths ${interval.groups.map(({ halfWidth }) => halfWidth.toFixed(2)).join(', ')}`,
+const one = learnedProcess(ofNetworks, targets, alone, alone.length);
+const all = learnedProcess(both, targets, everyRow, rows.length);
+/** Of every row, the distance to the nearest known network of another family. */
+const away = Float64Array.from(rows, ({ family }, row) =>
+  alone.reduce(
+    (least, other) =>
+      rows[other]!.family === family
+        ? least
+        : Math.min(least, distanceOf(ofNetworks, one.scales, [row, other])),
+    Number.POSITIVE_INFINITY,
+  ),
+);
+const farthest = pick(away, alone).sort()[Math.floor(WITHIN * alone.length)]!;
+const distances = away.map((distance) => distance / farthest);
+console.log(`distances of families left out: up to ${farthest.toFixed(2)}`);
+const labels = classes.map(({ name, about, best }, c): LabelInfo => {
+  const isOwn = best.length >= OWN_INTERVAL;
+  const interval = isOwn ? ruleOf(best, fixed[c]!) : ruleOf(everyRow, chosen);
+  const widths = interval.groups.map(
+    ({ upTo, halfWidth }) => `${halfWidth.toFixed(2)} up to ${upTo?.toFixed(2) ?? 'all'}`,
   );
-  return { name, unit: '%', better: 'higher', transform: 'linear', interval };
+  console.log(`${name}: half widths ${widths.join(', ')}`);
+  const label = c === 0 ? 'imagenet_top1' : `imagenet_top1_${name}`;
+  const kept = { unit: '%', better: 'higher', transform: 'linear' } as const;
+  return { name: label, ...kept, interval, recipe: { name, about } };
 });
-crossCoverage(classes[0]!.best, fixed[0]!);
+crossCoverage(alone, byDefault);
+crossCoverage(everyRow, chosen);
 const model = processModel(
   names,
   standard,
   groups,
   [
+    { points: pointsOf(alone), scales: one.scales, weights: [one.weights], means: [0] },
     {
       points,
-      scales,
-      weights: classes.map(({ at }) => {
-        const like = likeness(at, scales);
-        return weights.map((weight, row) => weight * like[row]!);
+      scales: all.scales,
+      weights: classes.slice(1).map(({ at }) => {
+        const like = likeness(at, all.scales);
+        return all.weights.map((weight, row) => weight * like[row]!);
       }),
-      means: classes.map(() => 0),
+      means: classes.slice(1).map(() => 0),
     },
   ],
-  classes.map(() => ({ scale: 'linear', offset: centre, factor: deviation })),
+  classes.map(() => ({ scale: 'log', offset: centre, factor: deviation })),
+  { ceiling: 100, farthest },
 );
-const known = classes[0]!.best.map((row) => rows[row]!);
 const info: PredictorInfo = {
   version: 2,
   kind: 'gaussian-process',
-  entries: [{ view: 'layers', state: { names }, gives: 'values', reach }],
+  entries: [{ view: 'layers', state: { names }, gives: 'values' }],
   labels,
-  seen: { spaces: ['onnx'], rows: rows.length, seed: SEED },
-  recipe: {
-    model: { steps: 25, rows: rows.length },
-    known: {
-      names: known.map(({ name, size }) => `${name} ${size}`),
-      values: known.map((row) => row.top1),
-      // Standardised and scaled as the kernel sees them, in hundredths.
-      points: known.map(({ key }) => scaledPoint(featuresOf.get(key)!)),
-    },
-  } as Json,
+  seen: { spaces: ['onnx'], rows: rows.length, seed: 1 },
+  recipe: { model: { steps: 25, rows: rows.length } } as Json,
+  known: alone.map((row) => `${rows[row]!.name} ${rows[row]!.size}`),
 };
 const bytes = encodeModel(withInfo(model, info));
 writeFileSync(output, bytes);
 console.log(`${output}: ${bytes.length} bytes`);
 
-function scaledPoint(of: readonly number[]): number[] {
-  const z = standardised(of, standard);
-  return Array.from(z, (x, place) => {
-    const g = groups.findIndex((places) => places.includes(place));
-    return Math.round((100 * x) / Math.exp(scales.lengths[g]!) / Math.sqrt(groups[g]!.length));
+function pointsOf(some: readonly number[]): Float64Array {
+  const found = new Float64Array(some.length * names.length);
+  some.forEach((row, i) => {
+    found.set(points.subarray(row * names.length, (row + 1) * names.length), i * names.length);
   });
+  return found;
 }
 
-function tableRows(text: string): Row[] {
-  const [head, ...lines] = text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(','));
-  const at = (name: string): number => head!.indexOf(name);
-  return lines.map((cells) => {
-    const [name, size] = [cells[at('architecture')]!, Number(cells[at('img_size')])];
-    return {
-      ...{ name, size, key: `${name}-${size}`, family: cells[at('family')]!, recipe: cells[at('recipe')]! },
-      top1: Number(cells[at('top1')]),
-    };
+/** Intervals that do not become narrower with distance. */
+function ruleOf(some: readonly number[], found: Float64Array): IntervalRule {
+  const rule = conformalInterval(pick(found, some), pick(top1, some), { distances: pick(distances, some) });
+  let widest = 0;
+  const widening = rule.groups.map((group) => {
+    widest = Math.max(widest, group.halfWidth);
+    return { ...group, halfWidth: widest };
   });
+  return { ...rule, groups: widening };
 }
 
-function rowsWhere(is: (row: Row) => boolean): number[] {
-  return rows.flatMap((row, i) => (is(row) ? [i] : []));
-}
-
-function pick(values: Float64Array, chosen: readonly number[]): Float64Array {
-  return Float64Array.from(chosen, (row) => values[row]!);
-}
-
-function part({ rows: n, of }: GroupDistances, chosen: readonly number[]): GroupDistances {
-  return {
-    rows: chosen.length,
-    of: of.map((all) => {
-      const some = new Float64Array(chosen.length ** 2);
-      chosen.forEach((a, i) => {
-        chosen.forEach((b, j) => {
-          some[i * chosen.length + j] = all[a * n + b]!;
-        });
-      });
-      return some;
-    }),
-  };
-}
-
-/** Of the kernel of two rows: of their networks, and of their recipes. */
-function exponents(a: number, b: number, { lengths }: ProcessScales): [network: number, recipe: number] {
-  const sums: [number, number] = [0, 0];
-  both.of.forEach((all, g) => {
-    sums[g < groups.length ? 0 : 1] -= (0.5 * all[a * rows.length + b]!) / Math.exp(2 * lengths[g]!);
-  });
-  return sums;
-}
-
-function run<T>(steps: Generator<number, T>): T {
-  for (;;) {
-    const { done, value: result } = steps.next();
-    if (done) return result;
-  }
-}
-
-function report(what: string, chosen: readonly number[], found: Float64Array): void {
-  const predictions = Float64Array.from(chosen, (row) => value(found[row]!));
-  const truths = pick(top1, chosen);
+function report(what: string, some: readonly number[], found: Float64Array): void {
+  const [predictions, truths] = [pick(found, some), pick(top1, some)];
   const figures = `tau-b ${kendallTauB(predictions, truths).toFixed(3)} MAE ${mae(predictions, truths).toFixed(3)}`;
-  console.log(`${what}: ${chosen.length} rows, ${figures}`);
+  console.log(`${what}: ${some.length} rows, ${figures}`);
 }
 
 /** Coverage of intervals on families that the widths were not made from, five times. */
-function crossCoverage(chosen: readonly number[], found: Float64Array): void {
-  let [inside, all] = [0, 0];
-  for (let fold = 0; fold < 5; fold++) {
-    const left = new Set(order.filter((_, i) => i % 5 === fold).map(({ family }) => family));
-    const [fit, test] = [
-      chosen.filter((row) => !left.has(rows[row]!.family)),
-      chosen.filter((row) => left.has(rows[row]!.family)),
-    ];
-    const predictionsOf = (some: readonly number[]): Float64Array =>
-      Float64Array.from(some, (row) => value(found[row]!));
-    const rule = conformalInterval(predictionsOf(fit), pick(top1, fit), { distances: pick(distances, fit) });
-    inside +=
-      coverageOf(predictionsOf(test), pick(top1, test), rule, 'linear', pick(distances, test)) * test.length;
-    all += test.length;
+function crossCoverage(some: readonly number[], found: Float64Array): void {
+  let [inside, wide] = [0, 0];
+  for (const left of foldsOf(families, 5)) {
+    const isLeft = (row: number): boolean => left.has((rows[row] as Row).family);
+    const test = some.filter(isLeft);
+    const rule = ruleOf(
+      some.filter((row) => !isLeft(row)),
+      found,
+    );
+    const keys = pick(distances, test);
+    inside += coverageOf(pick(found, test), pick(top1, test), rule, 'linear', keys) * test.length;
+    wide += test.length;
   }
-  console.log(`90% intervals hold ${((100 * inside) / all).toFixed(1)}% of networks of families left out`);
+  console.log(
+    `90% intervals hold ${((100 * inside) / wide).toFixed(1)}% of ${wide} rows of families left out`,
+  );
 }

@@ -12,6 +12,7 @@ import { fitLabels } from '../fit.js';
 import { fittedScales, groupDistances, type ProcessScales, processWeights } from '../gaussian-process.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { column, type LabelScale, learned, unlearned } from '../labels.js';
+import { DISTANCES } from '../neighbours.js';
 import type { Json } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
 import type { FeatureSet } from '../views/features.js';
@@ -112,13 +113,21 @@ export interface ProcessPart {
   readonly means: readonly number[];
 }
 
-/** `features` (batch, F) → `prediction` (batch, outputs of all parts). */
+export interface ProcessModelOptions {
+  /** Labels were learned as what they lack of this: accuracies are 100 minus an error. */
+  readonly ceiling?: number;
+  /** The unit of distances to the rows of the first part, which are put out too; see `PredictorInfo.known`. */
+  readonly farthest?: number;
+}
+
+/** `features` (batch, F) → `prediction` (batch, outputs of all parts), and perhaps `distance` (batch, rows). */
 export function processModel(
   names: readonly string[],
   { mean, deviation }: FeatureStandard,
   groups: readonly (readonly number[])[],
   parts: readonly ProcessPart[],
   labelScales: readonly LabelScale[],
+  { ceiling, farthest }: ProcessModelOptions = {},
 ): Model {
   const builder = new Builder({ opsets: OPSETS });
   const width = names.length;
@@ -130,28 +139,23 @@ export function processModel(
     .div(constant(deviation, [width]))
     .max(-BOUND)
     .min(BOUND);
+  const distances: Value[] = [];
   const outputs = parts.map(({ points, scales, weights, means }) => {
     const rows = points.length / width;
-    // Features times these have Euclidean distances that are those of the kernel.
-    const factors = new Float64Array(width);
+    // (batch, rows, width) → (batch, rows, groups): means of squares; their roots, divided by length scales, are added up.
+    const off = z.reshape([-1, 1, width]).sub(constant(points, [1, rows, width]));
+    const meanOf = new Float64Array(width * groups.length);
     groups.forEach((places, g) => {
-      for (const place of places) factors[place] = Math.exp(-scales.lengths[g]!) / Math.sqrt(places.length);
+      for (const place of places) meanOf[place * groups.length + g] = 1 / places.length;
     });
-    const known = points.map((value, i) => value * factors[i % width]!);
-    const columns = new Float64Array(known.length);
-    const norms = new Float64Array(rows);
-    known.forEach((value, i) => {
-      const [row, place] = [Math.floor(i / width), i % width];
-      columns[place * rows + row] = value;
-      norms[row]! += value * value;
-    });
-    const u = z.mul(constant(factors, [width]));
-    const squares = u
-      .mul(u)
-      .sum([1], true)
-      .add(constant(norms, [1, rows]));
-    const distance = squares.sub(u.matmul(constant(columns, [width, rows])).mul(2)).max(0);
-    const kernel = distance.mul(-0.5).exp();
+    const byGroup = off
+      .mul(off)
+      .matmul(constant(meanOf, [width, groups.length]))
+      .sqrt();
+    const inverse = scales.lengths.slice(0, groups.length).map((length) => Math.exp(-length));
+    const distance = byGroup.matmul(constant(inverse, [groups.length, 1])).squeeze([2]);
+    distances.push(distance);
+    const kernel = distance.neg().exp();
     const variance = Math.exp(2 * scales.signal);
     const by = Float64Array.from({ length: rows * weights.length }, (_, i) => {
       const [row, output] = [Math.floor(i / weights.length), i % weights.length];
@@ -160,5 +164,9 @@ export function processModel(
     return kernel.matmul(constant(by, [rows, weights.length])).add(constant(means, [means.length]));
   });
   const found = outputs.length === 1 ? outputs[0]! : builder.concat(outputs, 1);
-  return baselineModel(kind.name, names, builder, { [OUTPUTS.values]: unlearned(found, labelScales) });
+  const values = unlearned(found, labelScales);
+  return baselineModel(kind.name, names, builder, {
+    [OUTPUTS.values]: ceiling === undefined ? values : values.neg().add(ceiling),
+    ...(farthest === undefined ? {} : { [DISTANCES]: distances[0]!.div(farthest) }),
+  });
 }

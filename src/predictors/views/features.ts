@@ -85,10 +85,17 @@ function setOf(rows: readonly ArrayLike<number>[], { names }: FeatureState): Fea
 export class FeatureSet implements GraphSet {
   readonly rows: FeatureRows;
   readonly count: number;
+  readonly #most: number;
 
-  constructor(rows: FeatureRows) {
+  /** @param most rows of a batch, for models that take much memory for each */
+  constructor(rows: FeatureRows, most = Number.POSITIVE_INFINITY) {
     this.rows = rows;
     this.count = rows.count;
+    this.#most = most;
+  }
+
+  mostOf(): number {
+    return this.#most;
   }
 
   batch(rows: readonly number[]): Batch {

@@ -50,6 +50,8 @@ export interface View<S extends Json = Json> {
    * caller puts the predictor's name before it. Never throws.
    */
   covers(network: Network, state: S): AuspexError | undefined;
+  /** Sentences on what is assumed of a network that is covered, where it does not say so itself: `it has classes`. */
+  assumes?(network: Network, state: S): readonly string[];
   inputs(state: S): InputShapes;
   /** Networks are taken one by one and not kept. Those that are not covered are bad. */
   encode(networks: Iterable<Network>, state: S, options?: EncodeOptions): Promise<GraphSet>;

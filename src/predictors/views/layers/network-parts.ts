@@ -39,6 +39,8 @@ export interface Layer {
 
 export interface NetworkParts {
   readonly layers: readonly Layer[];
+  /** What the first layer sees, where that is a convolution. */
+  readonly image: { readonly height: number; readonly width: number } | undefined;
   /** ReLU and ReLU6: 0 below 0. */
   readonly plainRectifiers: number;
   /** GELU, SiLU, hard swish and others, fused or as a product with a sigmoid. */
@@ -112,6 +114,7 @@ class PartsWalk {
     }
     return {
       layers: this.#drafts.map(({ node, ...layer }) => ({ ...layer, isLast: last.has(node) })),
+      image: imageSeen(this.#drafts[0]?.node.call),
       ...this.#counts,
       softmaxSizes: this.#softmaxSizes,
     };
@@ -212,6 +215,12 @@ class PartsWalk {
   #isOfTwo({ node }: Call): boolean {
     return node.inputs.length === 2 && node.inputs.every((name) => this.#data.has(name));
   }
+}
+
+function imageSeen(first: Call | undefined): NetworkParts['image'] {
+  if (first === undefined || traitsOf(first.node).convolution === undefined) return undefined;
+  const [, , height, width, ...more] = sizesOf(first.inputs[0]);
+  return height === undefined || width === undefined || more.length > 0 ? undefined : { height, width };
 }
 
 function isSameSize({ inputs }: Call): boolean {

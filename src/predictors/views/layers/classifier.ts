@@ -1,0 +1,139 @@
+// Which networks classify images, and what is assumed of those that do not say so themselves. Nothing is told of detectors,
+// embeddings, regressors, audio or text.
+import { dependentValues, neededValues } from '../../../analysis/dependence.js';
+import type { InferredGraph } from '../../../analysis/infer.js';
+import { isKnown } from '../../../graph/dim.js';
+import { isFloat } from '../../../graph/dtype.js';
+import { isTensor, type ValueType } from '../../../graph/types.js';
+import { isQuantised } from '../../../ops/float.js';
+import { operatorFor, traitsOf } from '../../../ops/index.js';
+import type { AuspexError } from '../../../util/errors.js';
+import { notCovered } from '../view.js';
+import type { ImageSize } from './layer-features.js';
+import { type NetworkParts, networkParts } from './network-parts.js';
+
+export interface ImageClassifier {
+  readonly parts: NetworkParts;
+  /** What the first layer sees: after resizing inside the network. */
+  readonly image: ImageSize;
+  readonly classes: number;
+  /** Sentences on what the file does not say. */
+  readonly assumed: readonly string[];
+}
+
+/** Smaller images are not what networks for ImageNet see. */
+const LEAST_SIDE = 64;
+/** Fewer outputs are rarely classes of images in general. */
+const LEAST_CLASSES = 10;
+/** With and without a class for the background. */
+const IMAGENET = [1000, 1001];
+/** Names of outputs that are classes, and of outputs that are something else. */
+const CLASS_NAMES = /logit|class|prob|softmax|label/i;
+const OTHER_NAMES = /landmark|keypoint|kpt|coord|pose|box|embed|feature|latent|depth|offset|angle/i;
+
+/**
+ * @param graph without functions and control flow
+ * @throws AuspexError NOT_A_CLASSIFIER, whose message is a predicate
+ */
+export function imageClassifier(ref: string, graph: InferredGraph): ImageClassifier {
+  const refuse = (why: string): AuspexError =>
+    notCovered(
+      'NOT_A_CLASSIFIER',
+      `predicts the accuracy of image classifiers; ${ref} ${why}`,
+      'zero-cost scores compare networks of the same task: auspex proxy a.onnx b.onnx',
+    );
+  const inputs = graph.inputNames.filter((name) => !graph.initializers.has(name));
+  if (inputs.length !== 1) throw refuse(`has ${inputs.length} inputs, not one image`);
+  const given = imageOf(graph.types.get(inputs[0]!));
+  if (given === undefined) {
+    throw refuse(`does not take a colour image; its input is ${graph.types.get(inputs[0]!)}`);
+  }
+  const nodes = graph.nodes.map(({ node }) => node);
+  const seen = dependentValues(nodes, inputs);
+  const outputs = graph.outputNames.filter((name) => seen.has(name));
+  if (outputs.length === 0) throw refuse('has no path from its input to an output');
+  const { name: output, classes } = classOutput(graph, outputs, refuse);
+  const parts = networkParts(graph);
+  if (!parts.layers.some(({ positions }) => positions > 1)) throw refuse('has no layers that see an image');
+  if (parts.layers.some(({ macs }) => !Number.isFinite(macs))) {
+    throw refuse('has sizes that only running it tells');
+  }
+  const image = parts.image ?? given;
+  if (!(Math.min(image.height, image.width) >= LEAST_SIDE)) {
+    throw refuse(
+      `takes images of ${image.height} x ${image.width}; the smallest it knows are of ${LEAST_SIDE} x ${LEAST_SIDE}`,
+    );
+  }
+  const isResized = image.height !== given.height || image.width !== given.width;
+  const quantised = nodes.some((node) => isQuantised(operatorFor(node)));
+  return {
+    parts,
+    image,
+    classes,
+    assumed: [
+      ...(graph.outputNames.length > 1 ? [`the output '${output}' has the classes`] : []),
+      ...(IMAGENET.includes(classes)
+        ? []
+        : [`its ${classes} outputs are classes, and it would have 1,000 of them for ImageNet`]),
+      ...(isResized ? [`its first layer sees images of ${image.height} x ${image.width}`] : []),
+      ...(quantised ? ['the accuracy is that before quantisation'] : []),
+    ],
+  };
+}
+
+/** The output that has a number for each class. */
+function classOutput(
+  graph: InferredGraph,
+  outputs: readonly string[],
+  refuse: (why: string) => AuspexError,
+): { readonly name: string; readonly classes: number } {
+  const found = outputs.flatMap((name) => {
+    const classes = classesOf(graph.types.get(name));
+    return classes === undefined || OTHER_NAMES.test(name) ? [] : [{ name, classes }];
+  });
+  const first = found.find(({ name }) => CLASS_NAMES.test(name)) ?? found[0];
+  if (first === undefined) {
+    const types = outputs.slice(0, 3).map((name) => `'${name}' ${graph.types.get(name)}`);
+    throw refuse(`does not give one number for each class; its output is ${types.join(', ')}`);
+  }
+  const { name, classes } = first;
+  if (classes < LEAST_CLASSES) {
+    throw refuse(`has ${classes} outputs; classifiers that it knows have at least ${LEAST_CLASSES}`);
+  }
+  // Other outputs may be on the way to the classes, made of them, or classes of a side branch; boxes are none of it.
+  const nodes = graph.nodes.map(({ node }) => node);
+  const [before, after] = [neededValues(nodes, [name]), dependentValues(nodes, [name])];
+  const isSide = (other: string): boolean => classesOf(graph.types.get(other)) === classes;
+  const foreign = outputs.find((other) => !before.has(other) && !after.has(other) && !isSide(other));
+  if (foreign !== undefined) {
+    throw refuse(`has outputs besides classes: '${foreign}' ${graph.types.get(foreign)}`);
+  }
+  const isSoftmax = nodes.some((node) => traitsOf(node).softmax && node.outputs.includes(name));
+  const isPower = classes >= 64 && Number.isInteger(Math.log2(classes));
+  if (isPower && !isSoftmax && !CLASS_NAMES.test(name)) {
+    throw refuse(`gives ${classes} numbers: an embedding rather than classes`);
+  }
+  return first;
+}
+
+/** (batch, classes), or with height and width of 1: channels first or last. */
+function classesOf(type: ValueType | undefined): number | undefined {
+  if (!isTensor(type) || !isFloat(type.dtype)) return undefined;
+  const [, ...rest] = sizesOf(type);
+  const large = rest.filter((size) => size !== 1);
+  const isVector = rest.length === 1 || rest.length === 3;
+  return isVector && large.length === 1 && rest[1] !== large[0] ? large[0] : undefined;
+}
+
+/** A colour image, channels first or last, perhaps without a batch. */
+function imageOf(type: ValueType | undefined): ImageSize | undefined {
+  const sizes = sizesOf(type);
+  const [a = 0, b = 0, c = 0] = sizes.length === 4 ? sizes.slice(1) : sizes;
+  if (sizes.length !== 3 && sizes.length !== 4) return undefined;
+  if (a === 3) return { height: b, width: c };
+  return c === 3 ? { height: a, width: b } : undefined;
+}
+
+function sizesOf(type: ValueType | undefined): number[] {
+  return ((isTensor(type) ? type.shape : undefined) ?? []).map((size) => (isKnown(size) ? size : Number.NaN));
+}
