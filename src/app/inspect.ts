@@ -8,13 +8,14 @@ import type { NamedNetworks } from './resolve.js';
 
 export interface InspectedNetwork {
   readonly name: string;
-  readonly result:
-    | {
-        readonly model: Model;
-        readonly inspection: Inspection;
-        readonly settled: SettledInspection | undefined;
-      }
-    | AuspexError;
+  readonly result: Inspected | AuspexError;
+}
+
+export interface Inspected {
+  readonly model: Model;
+  readonly inspection: Inspection;
+  /** The network at sizes that were chosen for those that it leaves open. */
+  readonly settled?: SettledInspection | undefined;
 }
 
 /** A network whose open sizes were chosen. */
@@ -33,9 +34,25 @@ export function inspectNetwork(network: Network): Inspection {
 }
 
 /** The same with sizes chosen for all that the file leaves open; undefined if it leaves none, or none fit. */
-export function settledInspection(network: Network): SettledInspection | undefined {
+function settledInspection(network: Network): SettledInspection | undefined {
   const chosen = network.chosenSizes();
-  return chosen?.isChecked ? { chosen, inspection: inspectNetwork(network.settled()) } : undefined;
+  if (!chosen?.isChecked) return undefined;
+  const settled = network.settled();
+  // One structure has one hash.
+  return { chosen, inspection: inspectionOf(settled.inference(), settled.cost(), network.hash()) };
+}
+
+/** What `settled` tells takes as long as all the rest: it is found out only where it is shown. */
+function resultOf(network: Network): Inspected {
+  let settled: SettledInspection | null | undefined;
+  return {
+    inspection: inspectNetwork(network),
+    model: network.model(),
+    get settled() {
+      settled ??= settledInspection(network) ?? null;
+      return settled ?? undefined;
+    },
+  };
 }
 
 /** Each network is judged by itself: one that cannot be read does not take the others with it. */
@@ -43,9 +60,7 @@ export function* inspectNetworks(networks: NamedNetworks): Generator<InspectedNe
   for (let row = 0; row < networks.count; row++) {
     const name = networks.name(row);
     try {
-      const network = networks.at(row);
-      const inspection = inspectNetwork(network);
-      yield { name, result: { model: network.model(), inspection, settled: settledInspection(network) } };
+      yield { name, result: resultOf(networks.at(row)) };
     } catch (error) {
       if (!(error instanceof AuspexError)) throw error;
       yield { name, result: error };

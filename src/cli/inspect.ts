@@ -58,11 +58,10 @@ async function inspect(refs: string[], flags: InspectFlags): Promise<void> {
   if (networks.count === 1) {
     const { name: file, result } = inspected.next().value as InspectedNetwork;
     if (result instanceof AuspexError) throw result;
-    const { model, inspection, settled } = result;
     print(
       json
-        ? JSON.stringify(inspectDocumentOf(model, inspection, { file, sort, tree, settled }), null, 2)
-        : inspectionText(model, inspection, { file, sort, nodes, tree, settled }),
+        ? JSON.stringify(inspectDocumentOf(result, { file, sort, tree }), null, 2)
+        : inspectionText(result, { file, sort, nodes, tree }),
     );
     return;
   }
@@ -80,10 +79,7 @@ async function inspect(refs: string[], flags: InspectFlags): Promise<void> {
 }
 
 function lineOf({ name: file, result }: InspectedNetwork, sort: SortKey | undefined, tree: boolean): object {
-  if (!(result instanceof AuspexError)) {
-    const { model, inspection, settled } = result;
-    return inspectDocumentOf(model, inspection, { file, sort, tree, settled });
-  }
+  if (!(result instanceof AuspexError)) return inspectDocumentOf(result, { file, sort, tree });
   const { code, message, where, hint } = result;
   return { file, error: { code, message, where, hint } };
 }

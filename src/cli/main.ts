@@ -22,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
 };
 
+const VERSION: ReadonlySet<string> = new Set(['--version', '-V']);
+
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
   .version(version())
@@ -60,8 +62,9 @@ try {
 }
 process.exitCode = stoppedExitCode() ?? process.exitCode;
 
-/** The command of a name; all of them for anything else, such as `--help` or a name that is misspelt. */
+/** The command of a name; none for the version; all of them for anything else: `--help`, a name that is misspelt. */
 async function commandsFor(name = ''): Promise<Command[]> {
+  if (VERSION.has(name)) return [];
   const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return Promise.all((only ? [only] : Object.values(COMMANDS)).map((load) => load()));
 }

@@ -9,33 +9,57 @@ export type Chosen<A> = Pick<Space<A>, 'title' | 'choices' | 'cross' | 'format'>
 
 /** How many choices an architecture has: 6 in NAS-Bench-201, 2 + 2·depth in AutoFormer. */
 export function choiceCount<A>(space: Chosen<A>, arch: A): number {
-  return openChoices(space, arch).length;
+  return stated(space, arch).open.length;
 }
 
-/** The choices that were asked for last: several steps of one change ask for the same. Architectures never change. */
-let last: { readonly space: object; readonly arch: unknown; readonly choices: readonly Choice<never>[] } = {
-  space: {},
-  arch: undefined,
-  choices: [],
-};
+/** What a space states of an architecture. Architectures never change. */
+interface Stated<A> {
+  readonly text: string;
+  readonly choices: readonly Choice<A>[];
+  /** Those with more than one option. */
+  readonly open: readonly Choice<A>[];
+}
 
-function choicesOf<A>(space: Chosen<A>, arch: A): readonly Choice<A>[] {
-  if (last.space !== space || last.arch !== arch) {
-    last = { space, arch, choices: space.choices(arch) as readonly Choice<never>[] };
+/** Architectures that are kept with their choices: a population, whose members have many mutants each. */
+const MOST_KEPT = 256;
+
+/** By space. Values are read only with the space and the architecture they were stated for. */
+const kept = new WeakMap<object, Map<unknown, Stated<never>>>();
+
+function stated<A>(space: Chosen<A>, arch: A): Stated<A> {
+  let known = kept.get(space);
+  if (known === undefined) {
+    known = new Map();
+    kept.set(space, known);
   }
-  return last.choices as unknown as readonly Choice<A>[];
+  const before = known.get(arch);
+  if (before !== undefined) return before as unknown as Stated<A>;
+  const choices = space.choices(arch).map(remembering);
+  const found = { text: space.format(arch), choices, open: choices.filter(({ count }) => count > 1) };
+  if (known.size >= MOST_KEPT) known.delete(known.keys().next().value);
+  known.set(arch, found as unknown as Stated<never>);
+  return found;
 }
 
-/** Those with more than one option. */
-function openChoices<A>(space: Chosen<A>, arch: A): Choice<A>[] {
-  return choicesOf(space, arch).filter(({ count }) => count > 1);
+/** The same choice; what it makes of the architecture is made once. */
+function remembering<A>(choice: Choice<A>): Choice<A> {
+  let made: Map<number, A | undefined> | undefined;
+  const set = (index: number): A | undefined => {
+    if (made?.has(index)) return made.get(index);
+    const arch = choice.set(index);
+    made ??= new Map();
+    made.set(index, arch);
+    return arch;
+  };
+  return { ...choice, set };
 }
 
 /** All architectures that are one choice away, each once, in the order of choices and options. */
 export function neighbours<A>(space: Chosen<A>, arch: A): A[] {
-  const seen = new Set([space.format(arch)]);
+  const { text: own, choices } = stated(space, arch);
+  const seen = new Set([own]);
   const found: A[] = [];
-  for (const { count, set } of choicesOf(space, arch)) {
+  for (const { count, set } of choices) {
     for (let i = 0; i < count; i++) {
       const neighbour = set(i);
       if (neighbour === undefined) continue;
@@ -60,7 +84,7 @@ export function mutate<A>(space: Chosen<A>, arch: A, random: Random): A {
 
 /** As `mutate`; undefined for an architecture without neighbours. */
 export function mutantOf<A>(space: Chosen<A>, arch: A, random: Random): A | undefined {
-  const left = openChoices(space, arch);
+  const left = [...stated(space, arch).open];
   while (left.length > 0) {
     const [choice] = left.splice(random.below(left.length), 1);
     const mutant = differently(space, arch, choice!, random);
@@ -71,7 +95,7 @@ export function mutantOf<A>(space: Chosen<A>, arch: A, random: Random): A | unde
 
 /** Another option of a choice, those that are allowed being equally likely; undefined if there is none. */
 function differently<A>(space: Chosen<A>, arch: A, choice: Choice<A>, random: Random): A | undefined {
-  const before = space.format(arch);
+  const { text: before } = stated(space, arch);
   const left = Array.from({ length: choice.count }, (_, i) => i).filter(
     (i) => choice.option(i) !== choice.present,
   );
@@ -88,8 +112,7 @@ const DRAWS = 100;
 
 /** Every choice made differently with a probability, at least one of them. Throws `SPACE_SINGLE` as `mutate` does. */
 export function mutateEach<A>(space: Chosen<A>, arch: A, probability: number, random: Random): A {
-  const before = space.format(arch);
-  const choices = openChoices(space, arch);
+  const { text: before, open: choices } = stated(space, arch);
   for (let tries = 0; tries < DRAWS; tries++) {
     const sites = drawnSites(choices, probability, random);
     if (sites.size === 0) continue;
@@ -101,7 +124,7 @@ export function mutateEach<A>(space: Chosen<A>, arch: A, probability: number, ra
 
 /** Every choice made differently with a probability; it may be none. */
 export function changeEach<A>(space: Chosen<A>, arch: A, probability: number, random: Random): A {
-  return changedAt(space, arch, drawnSites(openChoices(space, arch), probability, random), random);
+  return changedAt(space, arch, drawnSites(stated(space, arch).open, probability, random), random);
 }
 
 function drawnSites<A>(choices: readonly Choice<A>[], probability: number, random: Random): Set<string> {
@@ -115,12 +138,12 @@ function drawnSites<A>(choices: readonly Choice<A>[], probability: number, rando
  */
 function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, random: Random): A {
   if (sites.size === 0) return arch;
-  const known = new Set(choicesOf(space, arch).map(({ site }) => site));
+  const known = new Set(stated(space, arch).choices.map(({ site }) => site));
   const isDrawn = (site: string): boolean => space.cross === undefined && !known.has(site);
   const done = new Set<string>();
   let present = arch;
   for (;;) {
-    const next = openChoices(space, present).find(
+    const next = stated(space, present).open.find(
       ({ site }) => !done.has(site) && (sites.has(site) || isDrawn(site)),
     );
     if (next === undefined) return present;
@@ -138,7 +161,7 @@ function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, ran
  */
 export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
   if (space.cross !== undefined) return space.cross(a, b, random);
-  const [choicesA, choicesB] = [choicesOf(space, a), choicesOf(space, b)];
+  const [choicesA, choicesB] = [stated(space, a).choices, stated(space, b).choices];
   const [fromA, fromB] = [presentAt(choicesA), presentAt(choicesB)];
   const done = new Set<string>();
   const isA = random.chance(0.5);
@@ -155,7 +178,7 @@ export function crossover<A>(space: Chosen<A>, a: A, b: A, random: Random): A {
       const made = option(i) === wanted ? set(i) : undefined;
       if (made === undefined) continue;
       child = made;
-      choices = choicesOf(space, child);
+      choices = stated(space, child).choices;
       at = -1;
       break;
     }
@@ -172,8 +195,8 @@ export type Profile = ReadonlyMap<string, { readonly value: string | number; rea
 
 export function profile<A>(space: Chosen<A>, arch: A): Profile {
   return new Map(
-    choicesOf(space, arch)
-      .filter(({ isAsOrigin }) => isAsOrigin !== true)
+    stated(space, arch)
+      .choices.filter(({ isAsOrigin }) => isAsOrigin !== true)
       .map(({ site, present, ordinal = false }) => [site, { value: present, ordinal }] as const),
   );
 }

@@ -44,9 +44,9 @@ export function runPipeline(bytes: Uint8Array): Outcome {
     const inspection = inspect(model);
     const { macs, flops } = inspection.cost.totals;
     if (Number.isNaN(macs) || Number.isNaN(flops)) throw new Defect('the costs are NaN');
-    const text = inspectionText(model, inspection, { file: 'model.onnx', nodes: true, tree: true });
+    const text = inspectionText({ model, inspection }, { file: 'model.onnx', nodes: true, tree: true });
     if (UNPRINTABLE.test(text)) throw new Defect('the text could steer a terminal');
-    JSON.stringify(inspectDocumentOf(model, inspection, { file: 'model.onnx', tree: true }));
+    JSON.stringify(inspectDocumentOf({ model, inspection }, { file: 'model.onnx', tree: true }));
     const { symbols } = inspection.coverage;
     inferShapes(model, { dims: Object.fromEntries(symbols.map(({ symbol }) => [symbol, 2])) });
     // What is converted can be written and read, too.

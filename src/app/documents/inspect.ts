@@ -3,10 +3,9 @@
 import { z } from 'zod';
 import type { Block } from '../../analysis/blocks.js';
 import type { Counts } from '../../analysis/cost.js';
-import { type Inspection, type SortKey, sortByCount } from '../../analysis/inspect.js';
-import type { Model } from '../../graph/graph.js';
+import { type SortKey, sortByCount } from '../../analysis/inspect.js';
 import { formatType, isTensor, type ValueType } from '../../graph/types.js';
-import type { SettledInspection } from '../inspect.js';
+import type { Inspected, SettledInspection } from '../inspect.js';
 import { count, countOf, type JsonCount } from './count.js';
 
 const counts = {
@@ -126,14 +125,10 @@ export interface InspectDocumentOptions {
   readonly file: string;
   readonly sort?: SortKey | undefined;
   readonly tree: boolean;
-  readonly settled?: SettledInspection | undefined;
 }
 
-export function inspectDocumentOf(
-  model: Model,
-  inspection: Inspection,
-  options: InspectDocumentOptions,
-): InspectDocument {
+export function inspectDocumentOf(inspected: Inspected, options: InspectDocumentOptions): InspectDocument {
+  const { model, inspection, settled } = inspected;
   const { cost, inference, coverage, hash, operators, tree } = inspection;
   const { graph } = inference;
   const nodes = options.sort ? sortByCount(cost.nodes, options.sort) : cost.nodes;
@@ -170,7 +165,7 @@ export function inspectDocumentOf(
       complete: node.complete,
     })),
     ...(options.tree ? { tree: blockOf(tree) } : undefined),
-    ...(options.settled ? { chosenSizes: chosenSizesOf(options.settled) } : undefined),
+    ...(settled ? { chosenSizes: chosenSizesOf(settled) } : undefined),
     coverage: {
       ...coverage,
       unknownOperators: coverage.unknownOperators.map((o) => ({ ...o, nodes: [...o.nodes] })),

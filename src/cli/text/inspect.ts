@@ -8,7 +8,7 @@ import {
   type SortKey,
   sortByCount,
 } from '../../analysis/inspect.js';
-import type { InspectedNetwork, SettledInspection } from '../../app/inspect.js';
+import type { Inspected, InspectedNetwork } from '../../app/inspect.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
 import { printable } from '../../util/printable.js';
@@ -31,8 +31,6 @@ export interface TextOptions {
   readonly sort?: SortKey | undefined;
   readonly nodes: boolean;
   readonly tree: boolean;
-  /** The network at sizes that were chosen for those that it leaves open. */
-  readonly settled?: SettledInspection | undefined;
 }
 
 const BAR_WIDTH = 10;
@@ -40,10 +38,10 @@ const BAR_WIDTH = 10;
 /** Inputs or outputs beyond this many are counted, not listed. */
 const LISTED_VALUES = 8;
 
-export function inspectionText(model: Model, inspection: Inspection, options: TextOptions): string {
-  const { file, sort, nodes, tree } = options;
+export function inspectionText(inspected: Inspected, { file, sort, nodes, tree }: TextOptions): string {
+  const { model, inspection } = inspected;
   // Expressions that are too long to read are shown as numbers, at sizes that make sense.
-  const settled = isLong(inspection) ? options.settled : undefined;
+  const settled = isLong(inspection) ? inspected.settled : undefined;
   const shown = settled?.inspection ?? inspection;
   const sections = [
     header(model, inspection, file),

@@ -126,6 +126,7 @@ function choices(arch: NasBench101): readonly Choice<NasBench101>[] {
 /** One vertex more: `maxpool3x3 in 0-2` takes the place of that edge, `maxpool3x3 beside 0-2` only joins its ends. */
 function newVertex(arch: NasBench101, pairs: readonly (readonly [number, number])[]): Choice<NasBench101> {
   const present = 'none';
+  const edges = edgeCount(arch);
   const places = pairs.flatMap(([i, j]) => [
     ...(arch.adjacency[i]![j] ? [{ i, j, isInside: true }] : []),
     { i, j, isInside: false },
@@ -146,6 +147,8 @@ function newVertex(arch: NasBench101, pairs: readonly (readonly [number, number]
     set: (index) => {
       if (index === 0) return arch;
       const { operation, place } = optionOf(index);
+      // Nothing of a cell is without use, so that all its edges stay.
+      if (edges + (place.isInside ? 1 : 2) > MAX_EDGES) return undefined;
       return canonical(withVertex(arch, place.i, place.j, operation, place.isInside));
     },
   };
