@@ -30,7 +30,7 @@ export interface TrainingRows {
 }
 
 /** Which rows, and how their labels are learned. */
-export interface RowsRequest {
+interface RowsRequest {
   /** None: all rows, and none held out unless `validation` says so. */
   readonly names: readonly string[];
   /** How labels are learned; by default what each label says. */

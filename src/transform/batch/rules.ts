@@ -15,7 +15,7 @@ import { dropped, reshaped } from './reshaping.js';
 import { cut, looked, taken } from './taking.js';
 
 /** An input with samples. */
-export interface Carried {
+interface Carried {
   readonly slot: number;
   readonly name: string;
   readonly position: Position;

@@ -16,14 +16,14 @@ import { layerFeatures } from './layer-features.js';
 import { networkParts } from './network-parts.js';
 
 const STATE = z.object({ names: z.array(z.string()).min(1) });
-export type LayersState = z.infer<typeof STATE>;
+type LayersState = z.infer<typeof STATE>;
 
 /** Smaller images are not what networks for ImageNet see. */
 const LEAST_SIDE = 64;
 /** Fewer outputs are rarely classes of images in general. */
 const LEAST_CLASSES = 10;
 
-export const layersView: View<LayersState> = {
+const layersView: View<LayersState> = {
   name: 'layers',
   state: STATE,
 
