@@ -17,7 +17,7 @@ export function readsOnlySizes(node: Node): boolean {
   return node.inputs.length > 0 && traitsOf(node).draws === undefined && valuesRead(node).length === 0;
 }
 
-export interface DependenceOptions {
+interface DependenceOptions {
   /** What a node depends on; all that it uses by default. */
   readonly reads?: (node: Node) => readonly string[];
   /** Whether values computed from this one depend on the input, too. */

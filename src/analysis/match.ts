@@ -13,7 +13,7 @@ import { constantLabel, settingNames } from './hash.js';
 import type { InferredGraph, InferredNode } from './infer.js';
 
 /** Two nodes that stand for each other. */
-export interface NodePair {
+interface NodePair {
   readonly a: InferredNode;
   readonly b: InferredNode;
   /** What differs: `attribute strides: 2,2 → 1,1`. Empty for equal nodes. */

@@ -13,7 +13,7 @@ export interface Sequence {
   readonly output: string;
 }
 
-export interface SequenceOptions {
+interface SequenceOptions {
   /** The nodes of a graph in the order in which they run. */
   readonly nodes: readonly Node[];
   /** Values that depend on the inputs of the network; weights, and what is made of them alone, do not. */

@@ -1,5 +1,6 @@
 // Training predictors on tables in memory.
 import * as z from 'zod';
+import { EQUALITIES, type Equality } from '../app/arch-keys.js';
 import { expectApplicable, expectCells, expectLabels, trunkFor } from '../app/train/applicable.js';
 import { chooseRows, dataOf, withMeanings } from '../app/train/choose-rows.js';
 import { type LabelRequest, parseLabel } from '../datasets/label-options.js';
@@ -37,6 +38,8 @@ export interface TrainOptions extends RunOptions {
   readonly validation?: number;
   /** A column whose rows of one value stay together. */
   readonly group?: string;
+  /** What equal architectures are, which are never both trained on and held out: `text` (default) or `function`. */
+  readonly equal?: Equality;
   /** Rows to train on and to hold out, as `split` gives them, in the place of `train` and `validation`. */
   readonly split?: Pick<Split, 'train' | 'validation'>;
   /** How labels are learned; by default as each label says. */
@@ -77,6 +80,7 @@ const TRAIN = {
   train: count.optional(),
   validation: whole.optional(),
   group: z.string().optional(),
+  equal: z.enum(EQUALITIES).optional(),
   split: z
     .looseObject({ train: z.instanceof(Uint32Array), validation: z.instanceof(Uint32Array) })
     .optional(),
@@ -114,12 +118,13 @@ export async function train(kind: string, data: Table, options?: TrainOptions): 
   const requests = labels.map((label) => (typeof label === 'string' ? parseLabel(label) : label));
   const notes: string[] = [];
   const table = withMeanings(data, requests, notes);
-  const { train: size, validation, group, split, scale, onProgress, checkpoint, onBad } = rest;
+  const { train: size, validation, group, equal, split, scale, onProgress, checkpoint, onBad } = rest;
   const request = {
     names: requests.map(({ name }) => name),
     train: size,
     validation,
     group,
+    equal,
     split,
     scale,
     seed,
@@ -138,7 +143,9 @@ export async function train(kind: string, data: Table, options?: TrainOptions): 
 }
 
 function expectOneChoice({ split, ...others }: TrainOptions): void {
-  const other = (['train', 'validation', 'group'] as const).find((name) => others[name] !== undefined);
+  const other = (['train', 'validation', 'group', 'equal'] as const).find(
+    (name) => others[name] !== undefined,
+  );
   if (split === undefined || other === undefined) return;
   throw new AuspexError('BAD_OPTION', `split says which rows to train on; ${other} does too`, {
     hint: 'leave one of them out',

@@ -7,7 +7,7 @@ import { isFolder, onnxFilesIn } from './glob.js';
 import { diskResolver } from './resolve.js';
 import type { Work } from './work.js';
 
-export interface CompareRequest extends CompareOptions {
+interface CompareRequest extends CompareOptions {
   readonly a: string;
   readonly b: string;
   readonly sizes?: Sizes;

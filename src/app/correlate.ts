@@ -7,7 +7,7 @@ import { type NamedNetworks, openReferences } from './resolve.js';
 import { planOf, type ScoringRequest } from './score/plan.js';
 import { type ScoreFound, type ScoreOptions, scoreNetworks } from './score/score.js';
 
-export interface CorrelateOptions extends Omit<ScoreOptions, 'plan' | 'explains'> {
+interface CorrelateOptions extends Omit<ScoreOptions, 'plan' | 'explains'> {
   readonly table: Table;
   /** The path of the table, for errors and documents. */
   readonly file: string;

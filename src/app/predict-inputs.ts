@@ -13,7 +13,7 @@ import {
   type ReferenceOptions,
 } from './resolve.js';
 
-export interface PredictInputs {
+interface PredictInputs {
   /** None where the bundled ones are used. */
   readonly predictors: readonly NamedPredictor[];
   readonly networks: OpenedReferences;

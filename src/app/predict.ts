@@ -35,7 +35,7 @@ export interface Answer {
   readonly members?: readonly MemberAnswer[];
 }
 
-export interface MemberAnswer {
+interface MemberAnswer {
   readonly name: string;
   readonly weight: number;
   readonly value: number;
@@ -88,7 +88,7 @@ export interface PredictorSource {
   dispose(): Promise<void>;
 }
 
-export interface PredictOptions {
+interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
   readonly bundled: PredictorSource;

@@ -39,7 +39,7 @@ export interface Reproduced {
   readonly ran: RanTable | undefined;
 }
 
-export interface ReproduceWork extends Pick<RunOptions, 'onProgress' | 'onDone' | 'signal'> {
+interface ReproduceWork extends Pick<RunOptions, 'onProgress' | 'onDone' | 'signal'> {
   /** Those there are; others in tests. */
   readonly tables?: readonly ReproducedTable[];
 }

@@ -119,7 +119,7 @@ describe('openReferences', () => {
       })(),
       { highWaterMark: 1 },
     );
-    for await (const ref of listReferences(['-'], { stdin: endless })) if (ref === '5.onnx') break;
+    for await (const { ref } of listReferences(['-'], { stdin: endless })) if (ref === '5.onnx') break;
     expect(given).toBeLessThan(5000);
   });
 

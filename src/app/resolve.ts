@@ -16,7 +16,7 @@ const STANDARD_INPUT = '-';
 /** Up to so many networks are kept once they are made: more could hold too many files open, and too much memory. */
 const MOST_KEPT = 16;
 
-export interface ListOptions {
+interface ListOptions {
   /** A file with references, one a line; `-` is standard input. */
   readonly input?: string | undefined;
   /** What `-` reads; the process's own by default. */
@@ -90,7 +90,7 @@ export async function openReferences(
   const { space, sizes = {}, table } = options;
   if (space !== undefined && space !== ONNX) spaceNamed(space);
   const references: Reference[] = [];
-  for await (const reference of placedReferences(refs, options)) references.push(reference);
+  for await (const reference of listReferences(refs, options)) references.push(reference);
   const listed = references.map(({ ref }) => ref);
   const column = typeof table === 'string' ? await readTableFile(table) : table;
   const count = listed.length + (column?.rows ?? 0);
@@ -150,13 +150,6 @@ export async function openReferences(
  * @throws AuspexError NETWORKS_NONE for a folder or a pattern without files, FILE_UNREADABLE
  */
 export async function* listReferences(
-  refs: readonly string[],
-  options: ListOptions = {},
-): AsyncGenerator<string> {
-  for await (const { ref } of placedReferences(refs, options)) yield ref;
-}
-
-async function* placedReferences(
   refs: readonly string[],
   { input, stdin }: ListOptions,
 ): AsyncGenerator<Reference> {

@@ -18,12 +18,12 @@ export function openSpace(name: string): AnySpace {
 }
 
 /** What can be said of an architecture, at the space's sizes or at others. */
-export function describeIn(space: AnySpace, text: string, sizes: Sizes): Description {
+function describeIn(space: AnySpace, text: string, sizes: Sizes): Description {
   return descriptionOf(new ArchNetwork(space, space.parse(text), sizes));
 }
 
 /** A line of a list of architectures: described, or what is wrong with it. */
-export interface DescribedLine {
+interface DescribedLine {
   readonly line: number;
   readonly result: Description | AuspexError;
 }
@@ -50,7 +50,7 @@ export async function* describeLines(
   }
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly sizes: Sizes;
   /** Of the weights. */
   readonly seed: number;

@@ -8,7 +8,7 @@ import { fromNumbers, type Tensor } from '../graph/tensor.js';
 import { isTensor, TensorType, type ValueType } from '../graph/types.js';
 import { constantType, traitsOf } from '../ops/index.js';
 
-export interface FlatGraph {
+interface FlatGraph {
   readonly nodes: readonly Node[];
   /** Types of all values, under the names they have now. */
   readonly types: ReadonlyMap<string, ValueType>;

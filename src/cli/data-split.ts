@@ -1,16 +1,16 @@
 // `auspex data split`: splits a table into training, validation and test rows.
 import { Command, Option } from 'commander';
-import { EQUALITIES } from '../app/arch-keys.js';
 import { type SplitOptions, splitTable } from '../app/data/split.js';
 import { SPLIT_WAYS } from '../app/data/split-rows.js';
 import { names, print, wholeNumber, withForce } from './command.js';
 import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitText } from './text/data-written.js';
+import { withTogether } from './train-options.js';
 
 type SplitFlags = PlainFlags & Omit<SplitOptions, 'labels'>;
 
 export function splitCommand(): Command {
-  return withForce(withPlain(new Command('split')))
+  return withForce(withTogether(withPlain(new Command('split'))))
     .summary('split a table into training, validation and test rows')
     .description(
       'Splits a table into training, validation and test rows, written as\nPREFIX.train.csv.gz and so on, and writes the split as PREFIX.split.json.\nEqual architectures always stay in the same part.',
@@ -24,12 +24,6 @@ export function splitCommand(): Command {
     .option('--test-on-all', 'test on all rows, as many papers do')
     .option('--seed <n>', 'random seed', wholeNumber, 0)
     .option('--present <labels>', 'only rows that have these labels: a,b', names)
-    .addOption(
-      new Option('--equal <what>', 'keep architectures together that have the same text or function')
-        .choices([...EQUALITIES])
-        .default('text'),
-    )
-    .option('--group <column>', 'keep rows with the same value of this column together')
     .option('--family <regexp>', 'with --by family: regular expression; its first group is the family')
     .option('--leave <family>', 'with --by family: the family to test on')
     .option('--folds <k>', 'with --by fold: number of folds', wholeNumber)

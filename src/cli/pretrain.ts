@@ -1,33 +1,27 @@
 // `auspex pretrain`: a predictor trained without labels, to start from.
-import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { pretrainableKinds, pretrainPredictor } from '../app/train/pretrain.js';
 import type { PredictorKind } from '../predictors/kind.js';
 import { PRETRAINING } from '../predictors/kinds/graph-kind.js';
 import { kindNamed } from '../predictors/kinds/index.js';
-import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { duration, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { formatExact } from './text/format.js';
+import { changesOf, type StepFlags, withSteps } from './train-options.js';
 
-interface PretrainFlags {
+interface PretrainFlags extends StepFlags {
   space: string;
   output: string;
   rows: number;
   steps: number;
   rate: number;
-  batch?: number;
-  members?: number;
-  seed: number;
-  threads: number;
-  resume?: true;
   force?: true;
-  json?: true;
 }
 
 export function pretrainCommand(): Command {
   const kinds = pretrainableKinds();
-  return withForce(new Command('pretrain'))
+  const command = withForce(new Command('pretrain'))
     .summary('pretrain a predictor on unlabelled architectures')
     .description(
       `Pretrains a predictor on unlabelled architectures of a space: parameters, MACs,
@@ -37,15 +31,8 @@ from it (auspex train --from) needs far fewer labels.`,
     .argument('<predictor>', `one of ${kinds.join(', ')}`, kindOf)
     .requiredOption('--space <name>', 'search space with cells')
     .requiredOption('-o, --output <file>', 'the ONNX file to write')
-    .option('--rows <n>', 'number of architectures to draw', wholeNumber, PRETRAINING.rows)
-    .option('--steps <n>', 'optimiser steps', wholeNumber, PRETRAINING.steps)
-    .option('--rate <number>', 'learning rate', positive, PRETRAINING.rate)
-    .option('--batch <n>', 'rows per step', wholeNumber)
-    .option('--members <n>', 'ensemble members', wholeNumber)
-    .option('--seed <n>', 'random seed', wholeNumber, 0)
-    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
-    .option('--resume', 'continue an interrupted training')
-    .option('--json', 'print JSON')
+    .option('--rows <n>', 'number of architectures to draw', wholeNumber, PRETRAINING.rows);
+  return withSteps(command, 'random seed', PRETRAINING)
     .addHelpText(
       'after',
       `
@@ -66,22 +53,9 @@ function kindOf(text: string): PredictorKind {
 }
 
 async function pretrain(kind: PredictorKind, flags: PretrainFlags): Promise<void> {
-  const { space, output, rows, steps, rate, batch, members, seed, threads, resume, force } = flags;
-  const optional = {
-    ...(batch === undefined ? {} : { batch }),
-    ...(members === undefined ? {} : { members }),
-  };
-  const request = {
-    kind,
-    space,
-    output,
-    rows,
-    changes: { steps, rate, ...optional },
-    seed,
-    threads,
-    resume,
-    force,
-  };
+  const { space, output, rows, steps, rate, seed, threads, resume, force } = flags;
+  const changes = { ...changesOf(flags), steps, rate };
+  const request = { kind, space, output, rows, changes, seed, threads, resume, force };
   const line = progressLine(`Pretraining for ${space}`);
   try {
     const { predictor, seconds } = await untilStopped((signal) =>

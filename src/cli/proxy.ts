@@ -1,5 +1,4 @@
 // `auspex proxy`: zero-cost scores of networks.
-
 import { Command } from 'commander';
 import { exitCodeOf, scoreDocumentOf } from '../app/documents/score.js';
 import { type OpenedReferences, openReferences } from '../app/resolve.js';
@@ -110,13 +109,9 @@ async function networksOf(
   { input, data, space }: ProxyFlags,
 ): Promise<{ networks: OpenedReferences; space: string | undefined }> {
   if ([given.length > 0, input !== undefined, data !== undefined].filter(Boolean).length !== 1) {
-    throw new AuspexError(
-      'BAD_OPTION',
-      'give networks, a file of them with --input, or a table with --data',
-      {
-        hint: space === undefined ? 'auspex proxy net.onnx' : `auspex proxy --space ${space} '<arch>'`,
-      },
-    );
+    const hint = space === undefined ? 'auspex proxy net.onnx' : `auspex proxy --space ${space} '<arch>'`;
+    const message = 'give networks, a file of them with --input, or a table with --data';
+    throw new AuspexError('BAD_OPTION', message, { hint });
   }
   const table = data === undefined ? undefined : await readTableFile(data);
   const networks = await openReferences(given, { input, space, table });

@@ -1,14 +1,14 @@
 // `auspex search`: finds good networks of a space within a budget of evaluations.
-import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Limit, SearchRequest } from '../app/search/request.js';
+import { Command, Option } from 'commander';
+import type { SearchRequest } from '../app/search/request.js';
 import type { ProxySource } from '../app/search/scorers.js';
 import { searchNetworks } from '../app/search/search.js';
 import { version } from '../app/version.js';
-import type { Direction } from '../search/contract.js';
 import { COSTS } from '../search/costs.js';
 import { STRATEGIES, type StrategyOptions } from '../search/strategies/registry.js';
 import { names, positive, print, wholeNumber, withForce } from './command.js';
 import { progressLine } from './progress.js';
+import { directions, limit, strategyOption } from './search-options.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
 import { searchText } from './text/search.js';
@@ -99,25 +99,4 @@ The JSON is described in docs/json/search.md.`,
         progress.end();
       }
     });
-}
-
-function strategyOption(text: string, before: StrategyOptions): StrategyOptions {
-  const [, name, value] = /^(\w+)=(.+)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.');
-  return { ...before, [name]: Number.isNaN(Number(value)) ? value : Number(value) };
-}
-
-/** `parameters=9e6`. */
-function limit(text: string, before: readonly Limit[] = []): Limit[] {
-  const [, what, number] = /^(.+)=([^=]+)$/.exec(text) ?? [];
-  const value = Number(number);
-  if (what !== undefined && Number.isFinite(value)) return [...before, { what, value }];
-  throw new InvalidArgumentError('It must be a cost or a predicted label and a number: parameters=9e6.');
-}
-
-function directions(text: string): Direction[] {
-  return text.split(',').map((way) => {
-    if (way === 'higher' || way === 'lower') return way;
-    throw new InvalidArgumentError("It must be 'higher' or 'lower', one for each label.");
-  });
 }

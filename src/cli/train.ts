@@ -1,31 +1,26 @@
 // `auspex train`: trains a predictor on a table of networks with labels.
-import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { trainDocumentOf } from '../app/documents/train.js';
 import type { TrainRequest } from '../app/train/request.js';
 import { trainPredictor } from '../app/train/train.js';
 import type { LabelRequest } from '../datasets/label-options.js';
 import { KINDS } from '../predictors/kinds/index.js';
-import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
+import { print, wholeNumber, withForce } from './command.js';
 import { labelRequests } from './data-options.js';
 import { type ProgressLine, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { formatExact, wrapLines } from './text/format.js';
 import { progressNote, skippedText, trainedText } from './text/train.js';
+import { changesOf, jsonObject, type StepFlags, withSteps, withTogether } from './train-options.js';
 
-interface TrainFlags extends Omit<TrainRequest, 'kind' | 'labels' | 'changes'> {
+interface TrainFlags extends StepFlags, Omit<TrainRequest, 'kind' | 'labels' | 'changes' | keyof StepFlags> {
   label?: LabelRequest[];
-  steps?: number;
-  members?: number;
-  batch?: number;
-  rate?: number;
   model?: Record<string, unknown>;
   scratch?: true;
-  json?: true;
 }
 
 export function trainCommand(): Command {
-  return withForce(new Command('train'))
+  const command = withForce(new Command('train'))
     .summary('train a predictor on measured networks')
     .description(
       'Trains a predictor on a table of architectures or ONNX files with labels, and\nwrites it as one ONNX file.',
@@ -42,24 +37,16 @@ export function trainCommand(): Command {
       'rows to hold out for prediction intervals (a fifth, at most 200)',
       wholeNumber,
     )
-    .option('--group <column>', 'keep rows with the same value of this column together')
     .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
     .option('--skip-bad', 'skip invalid rows and list them')
-    .option('--seed <n>', 'random seed for the split, weights and row order', wholeNumber, 0)
     .addOption(
       new Option('--scale <scale>', 'train on labels or on their logarithms').choices(['linear', 'log']),
     )
     .option('--from <file>', 'start from a trained predictor: a new label from few rows')
-    .option('--members <n>', 'ensemble members; the prediction is their mean', wholeNumber)
-    .option('--steps <n>', 'optimiser steps', wholeNumber)
-    .option('--batch <n>', 'rows per step', wholeNumber)
-    .option('--rate <number>', 'learning rate', positive)
     .option('--model <json>', 'model options, as {"width":160,"layers":12}', jsonObject)
-    .option('--threads <n>', 'number of threads', threadCount, Math.min(availableParallelism(), 8))
-    .option('--curves <file>', 'write loss and validation score per step as JSON')
     .option('--scratch', 'start from random weights (no pretraining)')
-    .option('--resume', 'continue an interrupted training')
-    .option('--json', 'print JSON')
+    .option('--curves <file>', 'write loss and validation score per step as JSON');
+  return withSteps(withTogether(command), 'random seed for the split, weights and row order')
     .addHelpText('after', help)
     .action(train);
 }
@@ -112,23 +99,14 @@ async function train(kind: string, flags: TrainFlags): Promise<void> {
 
 function requestOf(kind: string, flags: TrainFlags): TrainRequest {
   const { label: labels = [], steps, members, batch, rate, model, scratch, json: _, ...rest } = flags;
-  const given = Object.entries({ steps, members, batch, rate, model }).filter(
-    ([, value]) => value !== undefined,
-  );
   return {
     ...rest,
     kind,
     labels,
-    changes: { ...Object.fromEntries(given), ...(scratch ? { isFromScratch: true } : {}) },
+    changes: {
+      ...changesOf(flags),
+      ...(model ? { model } : {}),
+      ...(scratch ? { isFromScratch: true } : {}),
+    },
   };
-}
-
-function jsonObject(text: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // The error is thrown below.
-  }
-  throw new InvalidArgumentError('It must be a JSON object.');
 }

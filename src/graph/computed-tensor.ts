@@ -8,7 +8,7 @@ import { elementCount, fromNumbers, rawRange, type Tensor, tensorBytes, tensorNu
 export type ComputedType = 'float16' | 'bfloat16' | 'float32' | 'float64';
 
 /** Elements `from` … `to` − 1, in order. */
-export type Compute = (from: number, to: number) => ArrayLike<number>;
+type Compute = (from: number, to: number) => ArrayLike<number>;
 
 export function computedTensor(
   name: string,

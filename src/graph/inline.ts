@@ -3,10 +3,10 @@ import { type Attribute, type Graph, hasSubgraphs, type Node, nodeLabel } from '
 import type { Tensor } from './tensor.js';
 
 /** What names of a body are called outside. */
-export type Renaming = ReadonlyMap<string, string>;
+type Renaming = ReadonlyMap<string, string>;
 
 /** The nodes of a body as part of the graph around it. */
-export interface Inlined {
+interface Inlined {
   readonly nodes: readonly Node[];
   readonly initializers: ReadonlyMap<string, Tensor>;
   /** The names of the body's outputs. */
@@ -14,7 +14,7 @@ export interface Inlined {
 }
 
 /** What is put in: a subgraph, or a function with its attributes bound. */
-export type Body = Pick<Graph, 'nodes' | 'initializers'> & { readonly outputs: readonly string[] };
+type Body = Pick<Graph, 'nodes' | 'initializers'> & { readonly outputs: readonly string[] };
 
 /**
  * @param given what the body's inputs are called outside; '' for one that is not given.
@@ -37,7 +37,7 @@ export function inlined(body: Body, given: Renaming, fresh: (name: string) => st
 }
 
 /** A node that reads and gives values under other names, also in the bodies that it runs. */
-export function renamed(node: Node, names: Renaming): Node {
+function renamed(node: Node, names: Renaming): Node {
   const outside = (name: string): string => (name === '' ? '' : (names.get(name) ?? name));
   const { inputs, outputs } = node;
   const attributes = hasSubgraphs(node) ? renamedBodies(node.attributes, names) : node.attributes;

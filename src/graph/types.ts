@@ -87,27 +87,27 @@ export interface SequenceType {
   readonly length?: Dim;
 }
 
-export interface OptionalType {
+interface OptionalType {
   readonly kind: 'optional';
   readonly element: ValueType;
   /** Whether there is an element, where that is known. */
   readonly present?: boolean;
 }
 
-export interface MapType {
+interface MapType {
   readonly kind: 'map';
   readonly key: DataType | undefined;
   readonly value: ValueType;
 }
 
-export interface SparseTensorType {
+interface SparseTensorType {
   readonly kind: 'sparse';
   readonly dtype: DataType | undefined;
   readonly shape: Shape | undefined;
 }
 
 /** A value nothing is known of, or of a type private to some domain. */
-export interface UnknownType {
+interface UnknownType {
   readonly kind: 'unknown';
   readonly domain?: string;
   readonly name?: string;

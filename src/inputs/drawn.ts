@@ -22,7 +22,7 @@ export interface InputTensor {
 /** The inputs of a network, by name. */
 export type InputBatch = Readonly<Record<string, InputTensor>>;
 
-export interface Drawing {
+interface Drawing {
   readonly seed: number;
   /** Which of several batches. */
   readonly index?: number;
@@ -36,7 +36,7 @@ export interface Drawing {
 const VOCABULARY = 100;
 
 /** What an input was taken for. */
-export interface InputDescription {
+interface InputDescription {
   readonly name: string;
   readonly meaning: Meaning;
   /** For people: 'token ids below 30522'. */

@@ -54,7 +54,7 @@ const BY_NAME: readonly Named[] = [
 const VITS_SCALES = [0.667, 1, 0.8];
 const FEW = 8;
 
-export interface MeaningContext {
+interface MeaningContext {
   readonly model: Model;
   readonly types: ReadonlyMap<string, ValueType>;
   readonly lookups: readonly Lookup[];

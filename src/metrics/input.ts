@@ -11,7 +11,7 @@ export interface Pairs {
 /** A metric with its parameters bound. */
 export type MetricFunction = (predictions: ArrayLike<number>, truths: ArrayLike<number>) => number;
 
-export type Side = 'predictions' | 'truths';
+type Side = 'predictions' | 'truths';
 
 /** The most rows whose pairs n·(n − 1)/2 a float64 counts exactly. */
 export const MAX_ROWS = 2 ** 27;

@@ -6,7 +6,7 @@ const RUN = 16;
 
 const MAX_BUCKETS = 2 ** 20;
 
-export interface Ordered {
+interface Ordered {
   /** Indices from the smallest value to the largest; equal values stay in the order they have. (n) */
   readonly order: Uint32Array;
   /** The values in that order. (n) */

@@ -6,7 +6,7 @@ import { averageRanks } from './order.js';
 export type Better = 'higher' | 'lower';
 
 /** Scores of a pool, one each; undefined and NaN are missing. */
-export type PoolScores = ArrayLike<number | undefined>;
+type PoolScores = ArrayLike<number | undefined>;
 
 /**
  * Ranks from 1, the worst, to n, the best. Equal scores share the average of their ranks; missing ones are equal to each

@@ -32,7 +32,7 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
 });
 
 /** What takes the place of messages of a kind, made as soon as one is read: the message need not be kept. */
-export type Conversions = ReadonlyMap<Message, (decoded: Decoded) => unknown>;
+type Conversions = ReadonlyMap<Message, (decoded: Decoded) => unknown>;
 
 const NO_CONVERSIONS: Conversions = new Map();
 

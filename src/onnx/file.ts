@@ -185,7 +185,7 @@ class FolderFiles implements ExternalFiles {
   }
 }
 
-export interface ReadFileOptions extends ReadOptions {
+interface ReadFileOptions extends ReadOptions {
   /** False: the file is open only while something is read, for thousands of models at once. */
   readonly isKeptOpen?: boolean;
 }

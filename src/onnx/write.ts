@@ -14,7 +14,7 @@ import type { WireWriter } from './wire.js';
 export const MAX_MESSAGE_BYTES = 2 ** 31 - 1;
 
 /** Puts a tensor's data somewhere else than into the model; returns undefined to keep it inside. */
-export type Placement = (tensor: Tensor) => { location: string; offset: number; length: number } | undefined;
+type Placement = (tensor: Tensor) => { location: string; offset: number; length: number } | undefined;
 
 /** A model as the bytes of an `.onnx` file, weights included. */
 export function encodeModel(model: Model): Uint8Array {

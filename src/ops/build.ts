@@ -22,14 +22,14 @@ export const LEAST_OPSET = 13;
 export type AttributeValue = number | string | readonly number[] | Attribute;
 export type AttributeValues = Readonly<Record<string, AttributeValue | undefined>>;
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly domain?: string;
   /** How many outputs are wanted; 1 unless told. */
   readonly outputs?: number;
 }
 
 /** A node that was written, and its operator. */
-export interface Application {
+interface Application {
   readonly node: Node;
   readonly call: Call;
   readonly operator: Operator;
@@ -44,7 +44,7 @@ const NO_BODIES: CallScope = {
 };
 
 /** What a builder starts from: the values of a graph that is there already. */
-export interface BuilderStart {
+interface BuilderStart {
   readonly opsets: ReadonlyMap<string, number>;
   readonly types?: ReadonlyMap<string, ValueType>;
   /** Whether what is written will run once, so that few nodes are worth more than fast ones. Default false. */

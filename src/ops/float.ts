@@ -40,7 +40,7 @@ export interface Quantised {
 }
 
 /** Where the numbers of a quantised input are, by the names of inputs. */
-export interface Parameters {
+interface Parameters {
   readonly scale?: Value | undefined;
   readonly zeroPoint?: Value | undefined;
   /** The axis that a list of them is along. */
@@ -357,7 +357,7 @@ function floatTypeOf(scale: Value | undefined): 'float16' | 'bfloat16' | 'float3
 }
 
 /** The lowest and the highest integer of a type. */
-export function integerRange(dtype: DataType): Bounds | undefined {
+function integerRange(dtype: DataType): Bounds | undefined {
   if (!isInteger(dtype)) return undefined;
   const bits = bitsOf(dtype);
   return kindOf(dtype) === 'uint' ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];

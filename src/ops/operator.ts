@@ -84,7 +84,7 @@ export interface InferredBody {
 }
 
 /** How a body runs: once, and in any case, unless told. */
-export interface BodyRuns {
+interface BodyRuns {
   readonly times?: Dim | undefined;
   readonly alternative?: boolean;
 }

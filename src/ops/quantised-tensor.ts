@@ -13,7 +13,7 @@ export interface Blocks {
 
 export const NO_BLOCKS: Blocks = { axis: undefined, size: 0 };
 
-export interface TensorParameters {
+interface TensorParameters {
   readonly scale: Tensor | undefined;
   readonly zeroPoint: Tensor | undefined;
 }

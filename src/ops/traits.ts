@@ -60,7 +60,7 @@ export type Movement =
   | 'quantisation';
 
 /** How a new shape is told. */
-export type Reshaping =
+type Reshaping =
   /** Size by size. */
   | 'target'
   /** By an axis: what is in front of it, and the rest. */
@@ -99,7 +99,7 @@ export type Arithmetic =
   | 'select';
 
 /** What mean and variance, or a norm, are taken over. */
-export type Normalisation =
+type Normalisation =
   /** All samples and positions of a channel, or running statistics of them. */
   | 'batch'
   /** Positions of one sample and channel. */
@@ -118,7 +118,7 @@ export interface Pooling {
   readonly over: 'window' | 'image';
 }
 
-export type Reduction = 'mean' | 'sum' | 'maximum' | 'other';
+type Reduction = 'mean' | 'sum' | 'maximum' | 'other';
 
 export interface Traits {
   readonly moves?: Movement;

@@ -109,7 +109,7 @@ export function drawnLatents({ mean, deviation }: CellDecoder, random: Random): 
   return Float64Array.from(mean, (centre, i) => centre + deviation[i]! * random.normal());
 }
 
-export interface DecodingQuality {
+interface DecodingQuality {
   /** Cells of an architecture among all that were decoded. */
   readonly validity: number;
   /** Different architectures among those. */

@@ -6,7 +6,7 @@ import { Pace } from '../util/pauses.js';
 import { printableStart } from '../util/printable.js';
 import { type EncodeOptions, type GraphSet, saidOf } from './views/view.js';
 
-export interface RowOptions extends EncodeOptions {
+interface RowOptions extends EncodeOptions {
   /** Who cannot use a network that is not covered: a kind's title. */
   readonly subject?: string;
   /** The rows from here, and before there; all of them by default. */
@@ -18,7 +18,7 @@ export interface RowOptions extends EncodeOptions {
   readonly visit?: (row: number, network: Network) => void;
 }
 
-export interface EncodedRows {
+interface EncodedRows {
   readonly set: GraphSet;
   /** Of every graph of the set, the row of its network. */
   readonly rows: readonly number[];

@@ -12,7 +12,7 @@ export const OPSETS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Where a model's metadata have the names of its features, as a JSON list. */
-export const FEATURES_KEY = 'auspex.features';
+const FEATURES_KEY = 'auspex.features';
 
 /** The model that a builder wrote, its outputs under the names given. */
 export function baselineModel(

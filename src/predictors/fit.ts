@@ -27,7 +27,7 @@ import { diverged, type TrainedMember } from './train.js';
 import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 
 /** Encoded rows with their labels. */
-export interface LabelledSet {
+interface LabelledSet {
   readonly set: GraphSet;
   /** What the graph is to put out: labels, or what transforms that depend on the network make of them. */
   readonly labels: Labels;
@@ -54,7 +54,7 @@ export interface FittedGraph {
 /** Held-out rows that an interval of 90% needs at least. */
 const LEAST_HELD_OUT = 9;
 
-export interface LabelFitting {
+interface LabelFitting {
   readonly kind: Pick<PredictorKind, 'name' | 'title'>;
   readonly view: string;
   readonly viewOptions: Json;

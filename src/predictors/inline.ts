@@ -69,6 +69,6 @@ function renamedNode(node: Node, renamed: (name: string) => string): Node {
 }
 
 /** Whether a tensor of a model was trained. */
-export function isWeight(name: string, { dtype }: Tensor): boolean {
+function isWeight(name: string, { dtype }: Tensor): boolean {
   return dtype === 'float32' && !CONSTANT.test(name);
 }

@@ -20,7 +20,7 @@ export interface IntervalRule {
 }
 
 /** Predictions, or distances, up to a bound. */
-export interface IntervalGroup {
+interface IntervalGroup {
   readonly upTo?: number;
   /** Of linear errors: y ± halfWidth; of logarithmic: y / e^halfWidth to y · e^halfWidth. */
   readonly halfWidth: number;

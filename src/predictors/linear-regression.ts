@@ -8,7 +8,7 @@ import { baselineModel, INPUT, OPSETS } from './feature-model.js';
 import { symmetricEigen } from './symmetric-eigen.js';
 import { type FeatureRows, targetsFor } from './views/feature-rows.js';
 
-export interface LinearRegressionOptions {
+interface LinearRegressionOptions {
   /** α of ridge regression, for features scaled to variance 1; 0 is least squares. */
   readonly ridge?: number;
   /** Takes the natural logarithm of all features first, which must be greater than 0. */
@@ -16,7 +16,7 @@ export interface LinearRegressionOptions {
 }
 
 /** A fitted regression as plain data. */
-export interface LinearRegressionJson {
+interface LinearRegressionJson {
   readonly features: readonly string[];
   readonly log: boolean;
   readonly means: readonly number[];

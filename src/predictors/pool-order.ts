@@ -4,7 +4,7 @@ import { mergeOrder } from './merge-order.js';
 import type { Ensemble, Matrix } from './predictor.js';
 
 /** Logits of whether the first row of each pair is better: (pairs, width) each. */
-export type CompareRows = (first: Float32Array, second: Float32Array) => Promise<ArrayLike<number>>;
+type CompareRows = (first: Float32Array, second: Float32Array) => Promise<ArrayLike<number>>;
 
 /** Pairs of one call: more take memory and no less time. */
 const PAIRS = 1 << 15;
@@ -55,7 +55,7 @@ export async function orderOfLatents(
 }
 
 /** Places of scores in a pool, from 0 (the lowest) to 1; ties share theirs, NaN stay. */
-export function sharesOf(scores: Float64Array): Float64Array {
+function sharesOf(scores: Float64Array): Float64Array {
   const good = [...scores.keys()].filter((row) => !Number.isNaN(scores[row]));
   const ranks = ranksOf(
     good.map((row) => scores[row]),
@@ -89,7 +89,7 @@ export function combinedOrder({ combine, members }: Ensemble, values: Float64Arr
 }
 
 /** Of the standard normal distribution, by Acklam's rational approximation; the relative error is below 1.2e-9. */
-export function normalQuantile(p: number): number {
+function normalQuantile(p: number): number {
   const poly = (terms: readonly number[], x: number): number => terms.reduce((sum, a) => sum * x + a, 0);
   if (p > 0.5) return -normalQuantile(1 - p);
   if (p >= 0.02425) {

@@ -45,7 +45,7 @@ export interface TrainingRecipe {
   readonly about: string;
 }
 
-export interface Measurement {
+interface Measurement {
   readonly device?: string;
   readonly runtime?: string;
   readonly batch?: number;
@@ -95,7 +95,7 @@ export interface Ensemble {
   readonly members: readonly EnsembleMember[];
 }
 
-export interface EnsembleMember {
+interface EnsembleMember {
   /** Its entries have it: one that gives a `score`, or two that give a `latent` and a `preference`. */
   readonly name: string;
   /** All weights together are 1. */
@@ -103,7 +103,7 @@ export interface EnsembleMember {
 }
 
 /** What a predictor was trained on. */
-export interface Seen {
+interface Seen {
   /** Names of spaces; `onnx` for files that do not say which architecture they are. */
   readonly spaces: readonly string[];
   readonly rows: number;

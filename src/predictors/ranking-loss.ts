@@ -19,7 +19,7 @@ export interface RankingLossOptions {
 }
 
 /** NN-Former's released code. */
-export const RANKING_LOSS: RankingLossOptions = { error: 'squared', rank: 0.2, consistency: 1 };
+const RANKING_LOSS: RankingLossOptions = { error: 'squared', rank: 0.2, consistency: 1 };
 
 /**
  * NAR-Former V2's, of a cell and the same in another order. The paper only says MSE; that it is relative to the label is

@@ -1,6 +1,6 @@
 // Eigenvalues and eigenvectors of small symmetric matrices.
 
-export interface Eigen {
+interface Eigen {
   /** In no order. */
   readonly values: readonly number[];
   /** Columns, in the order of the values. */

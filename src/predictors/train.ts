@@ -43,7 +43,7 @@ export interface Stage {
 }
 
 /** What the model puts out for all graphs of a set: (rows, width). */
-export type PredictSet = (graphs: GraphSet, width: number) => Promise<Float64Array>;
+type PredictSet = (graphs: GraphSet, width: number) => Promise<Float64Array>;
 
 export interface TrainingRun {
   readonly seed: number;

@@ -17,7 +17,7 @@ const RIDGES = [0.01, 0.1, 1, 10, 100];
 const FOLDS = 5;
 
 /** A linear head: weight (width, labels), bias (labels). */
-export interface LinearHead {
+interface LinearHead {
   readonly weight: Float32Array;
   readonly bias: Float32Array;
 }
@@ -147,7 +147,7 @@ function presentRows(targets: Float64Array, labels: number, label: number): numb
  * @param known what all members together say of the rows, as it was learned: (rows, known labels)
  * @param targets the new labels of the rows, as they are to be learned: (rows, labels); NaN where a row lacks one
  */
-export function combinedHeads(
+function combinedHeads(
   heads: readonly LinearHead[],
   centre: number,
   known: Float64Array,

@@ -3,7 +3,7 @@ import { rankMean } from '../metrics/ranks.js';
 import { AuspexError } from '../util/errors.js';
 
 /** A score that can be compared. */
-export interface Ranked {
+interface Ranked {
   readonly better: 'higher' | 'lower';
 }
 

@@ -136,7 +136,7 @@ export function requestNamed(text: string): ProxyRequest {
 }
 
 /** Several proxies whose ranks within a pool are averaged. */
-export interface Combination {
+interface Combination {
   readonly name: string;
   readonly members: readonly ProxyRequest[];
   /**

@@ -86,7 +86,7 @@ export type Outcome =
     };
 
 /** Takes an outcome as soon as it is there, with its place among the requests. */
-export type OutcomeReport = (outcome: Outcome, index: number) => void;
+type OutcomeReport = (outcome: Outcome, index: number) => void;
 
 /** Scores a network by several proxies; what they can share is computed once. */
 export async function scoreAll(

@@ -1,6 +1,6 @@
 // The benchmark tables that results are made from: what their files are called, and where they come from.
 
-export interface DataSource {
+interface DataSource {
   readonly title: string;
   readonly space: string;
   /** How one comes by the file, for who has not got it. */

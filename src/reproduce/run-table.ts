@@ -52,7 +52,7 @@ export interface RanTable {
   readonly failures: readonly FailedDraw[];
 }
 
-export function cellsOf(table: ReproducedTable, only?: RegExp): readonly ResultCell[] {
+function cellsOf(table: ReproducedTable, only?: RegExp): readonly ResultCell[] {
   const cells = only === undefined ? table.cells : table.cells.filter(({ id }) => only.test(id));
   if (cells.length > 0) return cells;
   throw new AuspexError('REPRODUCE_NO_CELL', `no cell of ${table.id} matches ${only}`, {

@@ -31,7 +31,7 @@ export interface SummaryLine {
   readonly problems: readonly string[];
 }
 
-export type Verdict = 'goal' | 'floor' | 'below';
+type Verdict = 'goal' | 'floor' | 'below';
 
 /** @param resultsOf draws of a cell that are done, by its id */
 export function summarise(

@@ -57,7 +57,7 @@ export interface ResultCell {
 }
 
 /** A column that is learned, and the one that predictions are compared with. */
-export interface LabelPair {
+interface LabelPair {
   readonly train: string;
   readonly test: string;
 }

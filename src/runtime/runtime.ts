@@ -10,7 +10,7 @@ export interface RuntimeModule {
   readonly Tensor: typeof Tensor;
 }
 
-export interface LoadedRuntime {
+interface LoadedRuntime {
   readonly module: RuntimeModule;
   /** Whether it is the onnxruntime-node that auspex found itself, which threads can load, too. */
   readonly isNative: boolean;

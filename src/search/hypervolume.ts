@@ -52,7 +52,7 @@ function withPoint(front: readonly Point[], point: Point): Point[] {
   return [...front.filter((other) => !dominates(point, other)), point];
 }
 
-export interface FrontVolume {
+interface FrontVolume {
   readonly value: number;
   /** The worst of every objective among the trials. */
   readonly reference: readonly number[];

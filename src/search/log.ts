@@ -54,8 +54,8 @@ const trialRecord = z.object({
 const logRecord = z.discriminatedUnion('kind', [searchRecord, scoresRecord, trialRecord]);
 
 export type SearchRecord = z.infer<typeof searchRecord>;
-export type ScoresRecord = z.infer<typeof scoresRecord>;
-export type TrialRecord = { readonly kind: 'trial' } & Trial;
+type ScoresRecord = z.infer<typeof scoresRecord>;
+type TrialRecord = { readonly kind: 'trial' } & Trial;
 export type LogRecord = SearchRecord | ScoresRecord | TrialRecord;
 
 /** Where records are kept. */

@@ -20,7 +20,7 @@ async function predictedBy(
 }
 
 /** What a predictor predicts, with directions. */
-export function predictedObjectives(predictor: Predictor): Objective[] {
+function predictedObjectives(predictor: Predictor): Objective[] {
   return predictor.info.labels.map(({ name, unit, better }) => ({
     name,
     better,

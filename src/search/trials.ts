@@ -16,7 +16,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export interface TrialsOptions {
+interface TrialsOptions {
   readonly evaluator: Evaluator;
   readonly log: SearchLog;
   /** Of the log, by index. */

@@ -5,7 +5,7 @@ import type { Random } from '../util/random.js';
 import type { Choice, Space } from './space.js';
 
 /** What is needed of a space. */
-export type Chosen<A> = Pick<Space<A>, 'title' | 'choices' | 'cross' | 'format'>;
+type Chosen<A> = Pick<Space<A>, 'title' | 'choices' | 'cross' | 'format'>;
 
 /** How many choices an architecture has: 6 in NAS-Bench-201, 2 + 2·depth in AutoFormer. */
 export function choiceCount<A>(space: Chosen<A>, arch: A): number {
@@ -191,7 +191,7 @@ function presentAt<A>(choices: readonly Choice<A>[]): Map<string, string | numbe
 }
 
 /** What an architecture has at its sites. */
-export type Profile = ReadonlyMap<string, { readonly value: string | number; readonly ordinal: boolean }>;
+type Profile = ReadonlyMap<string, { readonly value: string | number; readonly ordinal: boolean }>;
 
 export function profile<A>(space: Chosen<A>, arch: A): Profile {
   return new Map(

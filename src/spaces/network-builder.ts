@@ -54,7 +54,7 @@ export const SPACE_KEY = 'auspex.space';
 /** The key under which a network that was exported has its architecture's text. */
 export const ARCH_KEY = 'auspex.arch';
 
-export interface NetworkInput {
+interface NetworkInput {
   readonly type: 'float32' | 'int64';
   readonly dims: readonly number[];
 }

@@ -54,7 +54,7 @@ export interface ArchitectureSize {
 }
 
 /** The widths of a transformer, block by block. */
-export interface TransformerSizes {
+interface TransformerSizes {
   /** Of the residual stream. */
   readonly widths: readonly number[];
   /** Of all heads together. */
@@ -71,7 +71,7 @@ export interface CellOperations {
 }
 
 /** What an architecture has in the place of a part of the space's origin, or of what an earlier change wrote. */
-export interface ArchitectureChange {
+interface ArchitectureChange {
   /** The rule that was applied, and what it was made into. */
   readonly rule: string;
   readonly to: string;

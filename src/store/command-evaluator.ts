@@ -9,14 +9,14 @@ import { writeModel } from '../onnx/file.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 
-export interface CommandObjective {
+interface CommandObjective {
   readonly name: string;
   readonly better: 'higher' | 'lower';
   readonly unit?: string;
 }
 
 /** What evaluates one network at a time; several can run at once, each with files of its own. */
-export interface CommandEvaluator {
+interface CommandEvaluator {
   /** The command. */
   readonly name: string;
   readonly objectives: readonly CommandObjective[];

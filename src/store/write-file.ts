@@ -15,7 +15,7 @@ import {
 } from '../onnx/output-file.js';
 import { isAlive } from './process-identity.js';
 
-export type OutputContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+type OutputContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface WriteOptions {
   /** Ends the writing; a file is then as it was before. */

@@ -16,7 +16,7 @@ import { intoSamples } from './batch/reshaping.js';
 import { visit } from './batch/rules.js';
 import type { Transformed } from './transform.js';
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The axis of the batch of inputs, by name; undefined for inputs that are the same for all samples. Found by default. */
   readonly axes?: Readonly<Record<string, number | undefined>>;
 }

@@ -20,7 +20,7 @@ import { traitsOf } from '../ops/index.js';
 import type { Change, Transformed } from './transform.js';
 import { loopForm, rename, runsOf, type Unrolling, unroll } from './unroll.js';
 
-export interface ControlFlowOptions {
+interface ControlFlowOptions {
   /** Sizes and types of inputs, which may tell how often loops run. */
   readonly sizes?: InferOptions;
   /** How many nodes loops may become. Default 20,000. */

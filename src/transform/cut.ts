@@ -19,7 +19,7 @@ import type { Change, Transformed } from './transform.js';
 
 const TRANSFORM = 'cut';
 
-export interface CutOptions {
+interface CutOptions {
   readonly sizes?: InferOptions;
 }
 

@@ -46,7 +46,7 @@ import type { Change, Transformed } from './transform.js';
 
 const TRANSFORM = 'float';
 
-export interface FloatOptions {
+interface FloatOptions {
   /** Whether activations are rounded as before. Default `left-out`. */
   readonly rounding?: Rounding;
   /** Default `everywhere`. */

@@ -7,7 +7,7 @@ import { AuspexError } from '../util/errors.js';
 import type { Transformed } from './transform.js';
 
 /** A number stands for all elements of its input. */
-export type FixedValues = Readonly<Record<string, number | readonly number[]>>;
+type FixedValues = Readonly<Record<string, number | readonly number[]>>;
 
 export function withFixedInputs(model: Model, values: FixedValues): Transformed {
   const names = Object.keys(values);

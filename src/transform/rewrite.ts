@@ -8,7 +8,7 @@ import { Builder, type Value } from '../ops/build.js';
 import { Expansion } from '../ops/gradient.js';
 
 /** What takes the place of a node's outputs; undefined where the node stays. */
-export type NodeRewrite = (node: Expansion) => readonly (Value | undefined)[] | undefined;
+type NodeRewrite = (node: Expansion) => readonly (Value | undefined)[] | undefined;
 
 /** The model with every node that `rewrite` answers for replaced. Functions must be inlined already. */
 export function rewriteNodes(model: Model, rewrite: NodeRewrite): Model {

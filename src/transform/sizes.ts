@@ -9,7 +9,7 @@ import { allow, type Constraint, constraintsOf, mentions, solutions } from './si
 import { type OpenSize, openSizesOf, ROLES } from './sizes/roles.js';
 
 /** One size that was chosen. */
-export interface ChosenSize {
+interface ChosenSize {
   /** The name of the size: `seq`, or `x[2]` where it has none. */
   readonly name: string;
   readonly size: number;

@@ -25,7 +25,7 @@ export function runsOf(call: Call): number | undefined {
 }
 
 /** A loop by what its body takes: a count and a condition, slices of tensors, or elements of sequences. */
-export type LoopForm = 'counted' | 'scanned' | 'mapped';
+type LoopForm = 'counted' | 'scanned' | 'mapped';
 
 export function loopForm(call: Call): LoopForm | undefined {
   if (call.hasAttribute('num_scan_inputs')) return call.opset >= 9 ? 'scanned' : undefined;

@@ -22,7 +22,7 @@ export interface Where {
 }
 
 /** `usage`: the user's input is at fault (exit code 2). `failure`: the environment is (exit code 1). */
-export type ErrorKind = 'usage' | 'failure';
+type ErrorKind = 'usage' | 'failure';
 
 /**
  * An error with a stable `code`, the place it happened and a hint.

@@ -14,7 +14,7 @@ import type { BatchPlaces } from './rows.js';
 import { type ConvertOptions, stepsFor } from './steps.js';
 import { type Verification, verified } from './verify.js';
 
-export interface ConvertRequest {
+interface ConvertRequest {
   readonly input: string;
   /** Undefined: nothing is written. */
   readonly output?: string | undefined;

@@ -27,7 +27,7 @@ export interface ConvertOptions {
   readonly simplify?: boolean | undefined;
 }
 
-export interface ConvertStep {
+interface ConvertStep {
   readonly option: keyof ConvertOptions;
   /** Largest difference of an output that is taken for rounding, relative to its largest number. */
   readonly tolerance: number;
@@ -41,7 +41,7 @@ export interface ConvertStep {
 const ROUNDING = 1e-4;
 
 /** In the order they are applied. */
-export const STEPS: readonly ConvertStep[] = [
+const STEPS: readonly ConvertStep[] = [
   { option: 'sizes', tolerance: ROUNDING, apply: (model, { sizes }) => withInputSizes(model, sizes!) },
   {
     option: 'float',

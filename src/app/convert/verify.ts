@@ -27,7 +27,7 @@ type Results = Readonly<Record<string, HostTensor>>;
 const AS_WRITTEN = { optimization: 'disabled' } as const;
 
 /** What is compared, and how. */
-export interface Comparison {
+interface Comparison {
   /** The original and what became of it. */
   readonly models: readonly [before: Model, after: Model];
   /** Their files. */

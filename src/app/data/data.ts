@@ -44,7 +44,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-export interface ShowOptions extends PlainOptions {
+interface ShowOptions extends PlainOptions {
   /** How many of the first rows to give. */
   readonly rows: number;
 }
@@ -73,7 +73,7 @@ export async function showTable(file: string, options: ShowOptions, work: Work =
   };
 }
 
-export interface ExportOptions extends PlainOptions {
+interface ExportOptions extends PlainOptions {
   readonly output: string;
   readonly force?: boolean | undefined;
   /** What to write, if the name does not tell. */

@@ -12,7 +12,7 @@ import type { OpenedTable, PlainOptions } from './explained-table.js';
 import { openTable } from './open.js';
 import { architectureCheck, importRules } from './table-rules.js';
 
-export interface ImportOptions extends PlainOptions {
+interface ImportOptions extends PlainOptions {
   readonly output: string;
   readonly force?: boolean | undefined;
   /** Leaves wrong rows out instead of refusing the file. */
@@ -23,7 +23,7 @@ export interface ImportOptions extends PlainOptions {
   readonly pivot?: string | undefined;
 }
 
-export interface Imported extends Pick<OpenedTable, 'resolved'> {
+interface Imported extends Pick<OpenedTable, 'resolved'> {
   readonly document: ImportDocument;
 }
 

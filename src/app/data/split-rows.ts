@@ -41,7 +41,7 @@ export interface SplitWay {
 /** Finds rows of equal architectures. */
 export type EqualRows = (table: Table, equality: Equality, work?: Work) => Promise<Groups>;
 
-export interface SplitFound {
+interface SplitFound {
   /** Indices of rows of the table, whatever was left out. */
   readonly split: Split;
   readonly equal: Groups;

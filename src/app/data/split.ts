@@ -14,7 +14,7 @@ import type { PlainOptions } from './explained-table.js';
 import { openTable } from './open.js';
 import { type SplitWay, splitRows } from './split-rows.js';
 
-export const SPLIT_PARTS = ['train', 'validation', 'test'] as const;
+const SPLIT_PARTS = ['train', 'validation', 'test'] as const;
 
 export interface SplitOptions extends PlainOptions, SplitWay {
   /** How the names of the files begin. */

@@ -76,7 +76,7 @@ export interface ScoringRequest {
 }
 
 /** The kinds of networks that there are: sizes that none of them has are refused. */
-export interface NetworkKinds {
+interface NetworkKinds {
   readonly hasFiles: boolean;
   readonly hasArchitectures: boolean;
 }

@@ -18,7 +18,7 @@ const planRecord = scoringPlan.extend({
   version: z.union([z.literal(1), z.literal(2)]),
 });
 
-export interface PoolOptions extends Pick<LaneOptions, 'isApart' | 'timeout'> {
+interface PoolOptions extends Pick<LaneOptions, 'isApart' | 'timeout'> {
   readonly workers?: number | undefined;
   /** Called with every score of every network. */
   readonly onScore?: ScoreReport | undefined;

@@ -91,10 +91,7 @@ function explained(record: ScoredNetwork, networks: NamedNetworks, scorer: Netwo
 }
 
 /** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */
-export function threadsOf({
-  threads,
-  workers = 1,
-}: Pick<ScoreOptions, 'threads' | 'workers'>): number | undefined {
+function threadsOf({ threads, workers = 1 }: Pick<ScoreOptions, 'threads' | 'workers'>): number | undefined {
   if (threads !== undefined || workers === 1) return threads;
   return Math.max(1, Math.floor(availableParallelism() / workers));
 }

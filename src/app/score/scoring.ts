@@ -16,7 +16,7 @@ import { type Problem, problemOf } from '../problem.js';
 import { BATCH, type ScoringPlan } from './plan.js';
 import { isScored, type NetworkResult } from './record.js';
 
-export interface ScorerOptions {
+interface ScorerOptions {
   /** Threads of ONNX Runtime; all by default. */
   readonly threads?: number | undefined;
   /** Also says what was found in networks. */

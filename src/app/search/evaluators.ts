@@ -17,12 +17,12 @@ import { ownScorer, type ScoreSources } from './scorers.js';
 import { exportedModel } from './winner.js';
 
 /** What evaluates, and the space to search in: of a table only its rows. */
-export interface Judge {
+interface Judge {
   readonly evaluator: Evaluator;
   readonly space: AnySpace;
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly signal?: AbortSignal | undefined;
   onNote(note: string): void;
 }

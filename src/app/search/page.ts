@@ -7,7 +7,7 @@ import { ENDS } from './ends.js';
 import type { SearchSubject } from './subject.js';
 import { winnerOf } from './winner.js';
 
-export interface PageOptions {
+interface PageOptions {
   readonly subject: SearchSubject;
   readonly found: SearchDocument;
   readonly trials: readonly Trial[];

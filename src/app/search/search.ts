@@ -23,7 +23,7 @@ import { constraintsOf, type ProxySource, scorerNamed } from './scorers.js';
 import { openSubject, type SearchSubject } from './subject.js';
 import { exportedModel } from './winner.js';
 
-export interface SearchWork {
+interface SearchWork {
   /** Zero-cost proxies by name; those of auspex by default. */
   readonly proxies?: ProxySource;
   readonly signal?: AbortSignal;

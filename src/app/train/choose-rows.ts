@@ -11,7 +11,7 @@ import type { TrainingData } from '../../predictors/kind.js';
 import { labelledRows } from '../../predictors/labelled-rows.js';
 import type { Predictor, TrainingSplit } from '../../predictors/predictor.js';
 import { AuspexError } from '../../util/errors.js';
-import { archKeyOf } from '../arch-keys.js';
+import { archKeyOf, type Equality } from '../arch-keys.js';
 import { type EqualRows, groupKeys } from '../data/split-rows.js';
 import type { Work } from '../work.js';
 
@@ -30,7 +30,7 @@ export interface TrainingRows {
 }
 
 /** Which rows, and how their labels are learned. */
-export interface RowsRequest {
+interface RowsRequest {
   /** None: all rows, and none held out unless `validation` says so. */
   readonly names: readonly string[];
   /** How labels are learned; by default what each label says. */
@@ -40,6 +40,8 @@ export interface RowsRequest {
   readonly validation?: number | undefined;
   /** A column whose rows of one value stay together. */
   readonly group?: string | undefined;
+  /** What equal architectures are, which stay together; `text` by default. */
+  readonly equal?: Equality | undefined;
   /** Rows of the table that were chosen before. */
   readonly split?: Pick<Split, 'train' | 'validation'> | undefined;
   readonly seed: number;
@@ -134,11 +136,11 @@ async function chosenRows(
     return { train: kept(train), validation: kept(validation), split: undefined };
   }
   const present = table.take(known);
-  const equal = await equalRows(present, 'text', work);
+  const equal = await equalRows(present, request.equal ?? 'text', work);
   const groups = group === undefined ? equal : joinedGroups(equal, groupsBy(groupKeys(present, group)));
   if (equal.duplicates > 0) {
     notes.push(
-      `${equal.duplicates} of ${known.length} rows repeat an architecture; equal architectures stay on one side of the split`,
+      `${equal.duplicates} of ${known.length} rows repeat ${request.equal === 'function' ? 'the function of another architecture' : 'an architecture'}; equal architectures stay on one side of the split`,
     );
   }
   const found = defaultSplit(known.length, request.train);

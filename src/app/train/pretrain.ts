@@ -10,7 +10,7 @@ import { TrainingCheckpoints } from '../../store/training-checkpoints.js';
 import { writeOutput } from '../../store/write-file.js';
 import type { TrainWork } from './train.js';
 
-export interface PretrainRequest {
+interface PretrainRequest {
   readonly kind: PredictorKind;
   readonly space: string;
   readonly output: string;
@@ -23,7 +23,7 @@ export interface PretrainRequest {
   readonly force?: boolean | undefined;
 }
 
-export interface Pretrained {
+interface Pretrained {
   readonly predictor: Predictor;
   readonly seconds: number;
 }

@@ -5,6 +5,7 @@ import type { PredictorKind, RecipeChanges } from '../../predictors/kind.js';
 import type { Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember } from '../../predictors/train.js';
 import type { AuspexError } from '../../util/errors.js';
+import type { Equality } from '../arch-keys.js';
 
 export interface TrainRequest {
   readonly kind: string;
@@ -21,6 +22,8 @@ export interface TrainRequest {
   readonly validation?: number | undefined;
   /** A column whose rows of one value stay together. */
   readonly group?: string | undefined;
+  /** What equal architectures are, which stay together; `text` by default. */
+  readonly equal?: Equality | undefined;
   /** What `auspex data split` wrote. */
   readonly split?: string | undefined;
   readonly seed: number;

@@ -23,10 +23,13 @@ export async function trainingRows(request: TrainRequest, work: Work): Promise<T
 
 async function splitOf(request: TrainRequest, table: Table): Promise<ReadSplit | undefined> {
   if (request.split === undefined) return undefined;
-  if (request.train !== undefined || request.validation !== undefined || request.group !== undefined) {
-    throw new AuspexError('BAD_OPTION', '--split cannot be combined with --train, --validation or --group', {
-      hint: 'leave out those, or --split',
-    });
+  const { train, validation, group, equal = 'text' } = request;
+  if ([train, validation, group].some((other) => other !== undefined) || equal !== 'text') {
+    throw new AuspexError(
+      'BAD_OPTION',
+      '--split cannot be combined with --train, --validation, --group or --equal',
+      { hint: 'leave out those, or --split' },
+    );
   }
   return readSplitFile(request.split, table);
 }

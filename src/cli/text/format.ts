@@ -89,7 +89,7 @@ export function percent(share: number): string {
 }
 
 /** Which part of a text that is cut stays; `middle` leaves the middle out, as names and paths need. */
-export type Kept = 'start' | 'middle';
+type Kept = 'start' | 'middle';
 
 /** Cuts a text to a width. */
 export function fit(text: string, width: number, keep: Kept = 'start'): string {

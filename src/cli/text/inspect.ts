@@ -26,7 +26,7 @@ import {
 } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
-export interface TextOptions {
+interface TextOptions {
   readonly file: string;
   readonly sort?: SortKey | undefined;
   readonly nodes: boolean;

@@ -10,7 +10,7 @@ import { sizeFlags } from './size-flags.js';
 
 type Known = PredictedNetwork & { readonly network: object };
 
-export function numberText(value: number): string {
+function numberText(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
 }
 

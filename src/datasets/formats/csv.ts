@@ -44,7 +44,7 @@ export interface CsvRow {
   error(code: string, message: string, field?: number, hint?: string): AuspexError;
 }
 
-export interface CsvHandler {
+interface CsvHandler {
   /** A line before the first row that begins with `#`, without it. */
   comment?(text: string, line: number): void;
   row(row: CsvRow): void;

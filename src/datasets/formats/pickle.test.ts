@@ -5,7 +5,7 @@ import type { AuspexError } from '../../util/errors.js';
 import { codeOf } from '../../util/errors.testing.js';
 import { Random } from '../../util/random.js';
 import { NumpyArray } from './numpy.js';
-import { type PickleOptions, PickleReader, unpickle } from './pickle.js';
+import { type PickleOptions, PickleReader } from './pickle.js';
 import { type PickleMap, PickleObject, type PickleValue } from './pickle-values.js';
 
 interface Fixture {
@@ -44,6 +44,10 @@ function plain(value: PickleValue): unknown {
   }
   return value;
 }
+
+/** The value of a pickle that is all of these bytes. */
+const unpickle = (bytes: Uint8Array, options: PickleOptions = {}): PickleValue =>
+  new PickleReader([bytes], options).read();
 
 describe('unpickle', () => {
   it.each(FIXTURE.cases)('reads $name', ({ name, value, pickle }) => {

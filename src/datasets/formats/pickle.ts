@@ -521,8 +521,3 @@ function rawUnicode(line: string): string {
     return code > 0x10ffff ? all : String.fromCodePoint(code);
   });
 }
-
-/** The value of a pickle that is all of these bytes. */
-export function unpickle(bytes: Uint8Array, options: PickleOptions = {}): PickleValue {
-  return new PickleReader([bytes], options).read();
-}

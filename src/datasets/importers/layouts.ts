@@ -3,7 +3,7 @@
 import type { Label } from '../table.js';
 
 /** A label and the column, or path of keys joined by dots, it comes from. */
-export interface LabelSource extends Label {
+interface LabelSource extends Label {
   readonly from: string;
 }
 

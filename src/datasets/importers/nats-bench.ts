@@ -6,7 +6,7 @@ import type { Label, Table } from '../table.js';
 import { TableBuilder } from '../table-builder.js';
 
 /** An architecture and its labels' values. */
-export interface NatsRow {
+interface NatsRow {
   readonly arch: string;
   /** By the number of epochs and the label's name. */
   readonly values: ReadonlyMap<number, ReadonlyMap<string, number>>;

@@ -17,7 +17,7 @@ export interface TextImporter {
 }
 
 /** How a table is read from texts. */
-export interface TextOptions {
+interface TextOptions {
   readonly plain?: PlainTable | undefined;
   readonly rules?: TableRules | undefined;
   /** Columns of words to keep beside those that the file names; `all` for every column that is nothing else. */

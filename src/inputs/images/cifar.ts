@@ -9,7 +9,7 @@ const PIXELS = SIDE * SIDE;
 /** Of CIFAR-100, whose files have a name each; data_batch_1.bin and others are CIFAR-10. */
 const WITH_TWO_LABELS = /^(train|test)\.bin$/i;
 
-export interface CifarFile {
+interface CifarFile {
   readonly path: string;
   readonly count: number;
   readonly labels: 1 | 2;

@@ -10,7 +10,7 @@ export interface ImageShape {
 }
 
 /** What is subtracted from samples of 0..1 and what they are divided by: one number, or one a colour. */
-export interface Normalisation {
+interface Normalisation {
   readonly mean: readonly number[];
   readonly std: readonly number[];
 }

@@ -4,7 +4,7 @@ import type { Call, Operator } from '../operator.js';
 import type { OperatorTable } from '../registry.js';
 
 /** The inputs that the ai.onnx operator sees. */
-export type Inputs = (call: Call) => readonly (ValueType | undefined)[];
+type Inputs = (call: Call) => readonly (ValueType | undefined)[];
 
 /** The definition of an ai.onnx operator, for applications of an operator of another domain. */
 export function standard(table: OperatorTable, opType: string, opset: number, inputs?: Inputs): Operator {

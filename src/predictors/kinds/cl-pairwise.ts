@@ -13,26 +13,23 @@ import type { Random } from '../../util/random.js';
 import { entriesModel, memberWeights, PAIR } from '../entries.js';
 import { ENCODER } from '../gennape/encoder.js';
 import { preference } from '../gennape/heads.js';
-import { changedOptions, type PredictorKind, registerKind, type StepsRecipe } from '../kind.js';
+import type { StepsRecipe } from '../kind.js';
 import { column } from '../labels.js';
-import type { Entry, Json, Predictor } from '../predictor.js';
+import type { Entry, Json } from '../predictor.js';
 import { type Stage, trainStages } from '../train.js';
 import { viewNamed } from '../views/view.js';
 import { headOf } from './cl.js';
 import {
   CLUSTER_OPTIONS,
   type ClusterOptions,
-  expectEncoder,
-  fitHeads,
   HEAD_OPTIONS,
-  HEADS_VIEW,
   type HeadRows,
-  headSteps,
   headValues,
+  registerHeads,
 } from './head-kind.js';
 
 /** Of the trunk. */
-export type PairOptions = z.infer<typeof HEAD_OPTIONS> & { readonly latent: number };
+type PairOptions = z.infer<typeof HEAD_OPTIONS> & { readonly latent: number };
 type Options = PairOptions & ClusterOptions;
 
 /** Differences up to this part of a whole are ties, which teach nothing. */
@@ -51,49 +48,33 @@ function classifier(name: string, title: string, summary: string, hasClusters: b
         fuzzifier: CLUSTER_OPTIONS.fuzzifier.default(3.5),
       })
     : plain;
-  const modelOf = (changes: object | undefined, from?: Predictor): Options => {
-    const own =
-      from?.info.kind === name ? (from.info.recipe as unknown as { model: Options }).model : undefined;
-    return changedOptions(kind, own ?? options.parse({}), changes as Record<string, unknown> | undefined);
-  };
-  const recipe: NonNullable<PredictorKind['recipe']> = (rows, changes = {}, from) => {
-    expectEncoder(name, from);
-    modelOf(changes.model, from);
-    return { ...headSteps(rows, changes, from?.info.kind === name), members: 1 };
-  };
-  const kind: PredictorKind<Options> = registerKind({
+  registerHeads<Options>({
     name,
     title,
-    paper: 'Mills et al., AAAI 2023',
     summary,
-    views: [HEADS_VIEW],
     learns: 'pairs',
     options,
-    recipe,
-    fit: async (data, changes, run) => {
-      const model = modelOf(changes.model, data.from);
-      const steps = recipe(data.networks.count, changes, data.from);
-      return fitHeads({ name, title }, model, data, changes, run, async (rows) => {
-        const start = rows.isFurther ? memberWeights(data.from!.model) : undefined;
-        const stage = { ...pairStage(rows, steps, model), ...(start ? { start: () => start } : {}) };
-        const members = await trainStages([stage], 1, run);
-        const { names, better } = rows.prepared.labels;
-        const label = { name: names[0], better: better?.[0] ?? 'higher' };
-        return {
-          model: classifierModel(rows, model, members[0]!.weights),
-          members,
-          recipe: { ...steps, model, label } as unknown as Json,
-          describe: (info) => {
-            const { view, state } = info.entries[0]!;
-            const entries: Entry[] = [
-              { view, state, gives: 'latent' },
-              { view: 'latent', state: { width: model.latent }, gives: 'preference' },
-              { name: ENCODER, view, state, gives: 'latent' },
-            ];
-            return { ...info, entries, labels: [] };
-          },
-        };
-      });
+    isSingle: true,
+    fit: async ({ rows, model, steps, from, run }) => {
+      const start = rows.isFurther ? memberWeights(from!.model) : undefined;
+      const stage = { ...pairStage(rows, steps, model), ...(start ? { start: () => start } : {}) };
+      const members = await trainStages([stage], 1, run);
+      const { names, better } = rows.prepared.labels;
+      const label = { name: names[0], better: better?.[0] ?? 'higher' };
+      return {
+        model: classifierModel(rows, model, members[0]!.weights),
+        members,
+        recipe: { ...steps, model, label } as unknown as Json,
+        describe: (info) => {
+          const { view, state } = info.entries[0]!;
+          const entries: Entry[] = [
+            { view, state, gives: 'latent' },
+            { view: 'latent', state: { width: model.latent }, gives: 'preference' },
+            { name: ENCODER, view, state, gives: 'latent' },
+          ];
+          return { ...info, entries, labels: [] };
+        },
+      };
     },
   });
 }

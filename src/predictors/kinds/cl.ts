@@ -9,7 +9,6 @@ import { ENCODER } from '../gennape/encoder.js';
 import { costFactors, perCost } from '../gennape/flops-transform.js';
 import { HEAD, MEMBERSHIPS } from '../gennape/head-inputs.js';
 import { type HeadOptions, head, headEnsemble } from '../gennape/heads.js';
-import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { type LabelRecipe, labelStage } from '../label-stage.js';
 import { type LabelScale, type Labels, labelScale, transformOf, unlearned } from '../labels.js';
 import type { Json, Predictor } from '../predictor.js';
@@ -18,13 +17,10 @@ import { viewNamed } from '../views/view.js';
 import {
   CLUSTER_OPTIONS,
   type ClusterOptions,
-  expectEncoder,
-  fitHeads,
   HEAD_OPTIONS,
-  HEADS_VIEW,
   type HeadRows,
-  headSteps,
   headValues,
+  registerHeads,
 } from './head-kind.js';
 
 type Options = z.infer<typeof HEAD_OPTIONS> & ClusterOptions;
@@ -53,81 +49,64 @@ function regressor({ name, title, summary, hasClusters, isPerCost }: Variant): v
         fuzzifier: CLUSTER_OPTIONS.fuzzifier.default(4),
       })
     : plain;
-  const modelOf = (changes: object | undefined, from?: Predictor): Options => {
-    const own =
-      from?.info.kind === name ? (from.info.recipe as unknown as { model: Options }).model : undefined;
-    return changedOptions(kind, own ?? options.parse({}), changes as Record<string, unknown> | undefined);
-  };
-  const recipe: NonNullable<PredictorKind['recipe']> = (rows, changes = {}, from) => {
-    expectEncoder(name, from);
-    modelOf(changes.model, from);
-    return headSteps(rows, changes, from?.info.kind === name);
-  };
-  const kind: PredictorKind<Options> = registerKind({
+  registerHeads<Options>({
     name,
     title,
-    paper: 'Mills et al., AAAI 2023',
     summary,
-    views: [HEADS_VIEW],
     learns: 'labels',
     options,
-    recipe,
-    fit: async (data, changes, run) => {
-      const model = modelOf(changes.model, data.from);
-      const steps = recipe(data.networks.count, changes, data.from);
-      return fitHeads({ name, title }, model, data, changes, run, async (rows) => {
-        const learned: LabelRecipe = {
-          ...steps,
-          loss: { error: 'squared', rank: 0, consistency: 0 },
-          weightDecay: 0.01,
-          emaDecay: 0.99,
-        };
-        const isDivided = rows.prepared.labels.names.map(
-          (_, i) => isPerCost && transformOf(rows.prepared.labels, i).scale === 'linear',
-        );
-        const labels = divided(rows.prepared.labels, rows.macs, isDivided);
-        const scales = labels.names.map((_, i) => labelScale(labels, i, rows.prepared.scales[i]!.scale));
-        const build = (s: Scope, inputs: Inputs): Value =>
-          headOf(s, inputs, { ...model, outputs: scales.length });
-        const { validation } = rows.prepared;
-        const stage = labelStage(
-          {
-            ...rows.prepared,
-            ...{ set: rows.train, labels, scales },
-            ...(validation && rows.held
-              ? {
-                  validation: {
-                    set: rows.held.rows,
-                    labels: divided(validation.labels, rows.held.macs, isDivided),
-                  },
-                }
-              : {}),
-          },
-          learned,
-          build,
-        );
-        const start = rows.isFurther ? startOf(data.from!, scales.length) : undefined;
-        const members = await trainStages(
-          [{ ...stage, ...(start ? { start: () => start } : {}) }],
-          steps.members,
-          run,
-        );
-        const weights = members.flatMap((member, i) =>
-          [...member.weights].map(([key, values]) => [`member.${i}.${key}`, values] as const),
-        );
-        return {
-          model: regressorModel(rows, build, members.length, scales, isDivided, new Map(weights)),
-          members,
-          recipe: { ...learned, model, scales } as unknown as Json,
-          describe: (info) => ({
-            ...info,
-            entries: [
-              ...info.entries,
-              { name: ENCODER, gives: 'latent', view: info.entries[0]!.view, state: info.entries[0]!.state },
-            ],
-          }),
-        };
-      });
+    fit: async ({ rows, model, steps, from, run }) => {
+      const learned: LabelRecipe = {
+        ...steps,
+        loss: { error: 'squared', rank: 0, consistency: 0 },
+        weightDecay: 0.01,
+        emaDecay: 0.99,
+      };
+      const isDivided = rows.prepared.labels.names.map(
+        (_, i) => isPerCost && transformOf(rows.prepared.labels, i).scale === 'linear',
+      );
+      const labels = divided(rows.prepared.labels, rows.macs, isDivided);
+      const scales = labels.names.map((_, i) => labelScale(labels, i, rows.prepared.scales[i]!.scale));
+      const build = (s: Scope, inputs: Inputs): Value =>
+        headOf(s, inputs, { ...model, outputs: scales.length });
+      const { validation } = rows.prepared;
+      const stage = labelStage(
+        {
+          ...rows.prepared,
+          ...{ set: rows.train, labels, scales },
+          ...(validation && rows.held
+            ? {
+                validation: {
+                  set: rows.held.rows,
+                  labels: divided(validation.labels, rows.held.macs, isDivided),
+                },
+              }
+            : {}),
+        },
+        learned,
+        build,
+      );
+      const start = rows.isFurther ? startOf(from!, scales.length) : undefined;
+      const members = await trainStages(
+        [{ ...stage, ...(start ? { start: () => start } : {}) }],
+        steps.members,
+        run,
+      );
+      const weights = members.flatMap((member, i) =>
+        [...member.weights].map(([key, values]) => [`member.${i}.${key}`, values] as const),
+      );
+      return {
+        model: regressorModel(rows, build, members.length, scales, isDivided, new Map(weights)),
+        members,
+        recipe: { ...learned, model, scales } as unknown as Json,
+        describe: (info) => ({
+          ...info,
+          entries: [
+            ...info.entries,
+            { name: ENCODER, gives: 'latent', view: info.entries[0]!.view, state: info.entries[0]!.state },
+          ],
+        }),
+      };
     },
   });
 }

@@ -16,9 +16,9 @@ import type { FeatureRows } from '../views/feature-rows.js';
 import type { FeatureOptions, FeatureSet } from '../views/features.js';
 
 /** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */
-export type FittedFeatures = (x: Value) => Value;
+type FittedFeatures = (x: Value) => Value;
 
-export interface FeatureKind<O> extends FeatureOptions {
+interface FeatureKind<O> extends FeatureOptions {
   readonly name: string;
   readonly title: string;
   readonly paper: string;

@@ -73,7 +73,7 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
 });
 
 /** What features are taken off and divided by. */
-export interface FeatureStandard {
+interface FeatureStandard {
   readonly mean: Float64Array;
   readonly deviation: Float64Array;
 }
@@ -103,7 +103,7 @@ function someRows(x: Float64Array, width: number, rows: readonly number[]): Floa
 }
 
 /** Known rows and what their kernels are multiplied with, for one or more outputs. */
-export interface ProcessPart {
+interface ProcessPart {
   /** (rows, width), standardised. */
   readonly points: Float64Array;
   readonly scales: ProcessScales;

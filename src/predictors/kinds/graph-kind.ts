@@ -50,7 +50,7 @@ export type GraphRecipe<O> = LabelRecipe & {
   readonly pretraining?: Pretraining | undefined;
 };
 
-export interface GraphKind<O> {
+interface GraphKind<O> {
   readonly name: string;
   readonly title: string;
   readonly paper: string;

@@ -27,7 +27,16 @@ import {
 } from '../gennape/head-inputs.js';
 import { ENCODER_VIEW, ENCODER_VIEW_OPTIONS, trainedEncoder } from '../gennape/own-encoder.js';
 import { projected } from '../gennape/pca.js';
-import type { FitRun, Fitted, PredictorKind, RecipeChanges, StepsRecipe, TrainingData } from '../kind.js';
+import {
+  changedOptions,
+  type FitRun,
+  type Fitted,
+  type PredictorKind,
+  type RecipeChanges,
+  registerKind,
+  type StepsRecipe,
+  type TrainingData,
+} from '../kind.js';
 import type { Json, Predictor } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
 import type { PackedSet } from '../views/computation-graph/graph-set.js';
@@ -52,7 +61,7 @@ export interface ClusterOptions {
 
 export const HEADS_VIEW = `${ENCODER_VIEW}+features`;
 /** Where a file has what its heads see networks by. */
-export const STATE_PATH = 'state.';
+const STATE_PATH = 'state.';
 const COSTS = { names: ['macs'], space: null };
 /** Rows that clusters are found among: more take minutes and change little. */
 const CLUSTERED = 4000;
@@ -83,6 +92,50 @@ export function headSteps(rows: number, changes: RecipeChanges, isFurther: boole
     });
   }
   return { steps, batch, rate, members };
+}
+
+/** A kind that fits heads. */
+interface HeadKind<O> extends Pick<PredictorKind<O>, 'name' | 'title' | 'summary' | 'learns' | 'options'> {
+  /** Whether it has one member, whatever is asked for. */
+  readonly isSingle?: true;
+  fit(fitting: HeadFitting<O>): Promise<FittedGraph>;
+}
+
+export interface HeadFitting<O> {
+  readonly rows: HeadRows;
+  readonly model: O;
+  readonly steps: StepsRecipe;
+  /** A predictor to begin with. */
+  readonly from: Predictor | undefined;
+  readonly run: FitRun;
+}
+
+export function registerHeads<O extends ClusterOptions>(heads: HeadKind<O>): void {
+  const { fit, isSingle, ...about } = heads;
+  // Those of a predictor to train further, or the kind's own, with what is changed.
+  const modelOf = ({ model }: RecipeChanges, from?: Predictor): O => {
+    const isFurther = from?.info.kind === about.name;
+    const before = isFurther ? (from.info.recipe as unknown as { model: O }).model : undefined;
+    return changedOptions(about, before ?? about.options.parse({}), model);
+  };
+  const recipe: NonNullable<PredictorKind['recipe']> = (rows, changes = {}, from) => {
+    expectEncoder(about.name, from);
+    modelOf(changes, from);
+    const steps = headSteps(rows, changes, from?.info.kind === about.name);
+    return isSingle ? { ...steps, members: 1 } : steps;
+  };
+  registerKind<O>({
+    ...about,
+    paper: 'Mills et al., AAAI 2023',
+    views: [HEADS_VIEW],
+    recipe,
+    fit: async (data, changes, run) => {
+      const { from } = data;
+      const model = modelOf(changes, from);
+      const steps = recipe(data.networks.count, changes, from) as StepsRecipe;
+      return fitHeads(about, model, data, changes, run, (rows) => fit({ rows, model, steps, from, run }));
+    },
+  });
 }
 
 /** Refuses a predictor to begin with that has no encoder. */

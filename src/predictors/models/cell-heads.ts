@@ -7,7 +7,7 @@ import { linear } from '../../nn/linear.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 
-export interface CellHeadOptions {
+interface CellHeadOptions {
   /** Numbers of the cell's embedding. */
   readonly flat: number;
   /** Of every hidden layer. */
@@ -20,7 +20,7 @@ export interface CellHeadOptions {
 /** The released Accuracy model. In the paper it has two hidden layers with dropout. */
 export const ACCURACY_HEAD: CellHeadOptions = { flat: 16, width: 512, depth: 1, dropout: 0 };
 
-export interface IoHeadOptions extends CellHeadOptions {
+interface IoHeadOptions extends CellHeadOptions {
   /** Channels of the image branch's convolutions; strides are 1, then 1 and 2 in turn. */
   readonly channels: readonly number[];
   /** Numbers that are put out for an image. */
@@ -37,7 +37,7 @@ export const IO_HEAD: IoHeadOptions = {
 };
 
 /** The embedding of a cell: (B, n, latent) → (B, flat). */
-export function flatLatent(s: Scope, z: Value, { flat }: CellHeadOptions): Value {
+function flatLatent(s: Scope, z: Value, { flat }: CellHeadOptions): Value {
   return linear(s.at('head', 'flat'), z.reshape([-1, z.length(1) * z.length(2)]), flat);
 }
 

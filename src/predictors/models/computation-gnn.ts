@@ -36,7 +36,7 @@ export interface ComputationInputs {
 
 /** The authors' widths; their sum is 32 for either sort of node. */
 const EMBEDDED = { sizes: 8, weightedOp: 14, kernel: 4, bias: 2, regularOp: 24 } as const;
-export const NODE_WIDTH = 32;
+const NODE_WIDTH = 32;
 
 /** The largest kernel that is told from larger ones, and none at all. */
 const KERNELS = 8;
@@ -73,7 +73,7 @@ export function nodeEmbedding(s: Scope, inputs: ComputationInputs, labels: numbe
 
 export type Convolution = 'k-gnn' | 'gcn' | 'gin';
 
-export interface ComputationGnnOptions {
+interface ComputationGnnOptions {
   readonly convolution: Convolution;
   readonly width: number;
   readonly layers: number;

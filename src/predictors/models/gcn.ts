@@ -9,7 +9,7 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import type { GraphInputs } from './nn-former.js';
 
-export interface GcnOptions {
+interface GcnOptions {
   readonly width: number;
   readonly layers: number;
   readonly dropout: number;

@@ -38,7 +38,7 @@ export interface NarFormerV2AccuracyOptions extends NarFormerV2Options {
   readonly codes: NerfVariant;
 }
 
-export interface NarFormerV2LatencyOptions extends NarFormerV2Options, OutputOptions {}
+interface NarFormerV2LatencyOptions extends NarFormerV2Options, OutputOptions {}
 
 const COMMON = { width: 512, groups: 8, expansion: 4, root: false, dropout: 0.05 };
 
@@ -55,7 +55,7 @@ export const NAR_FORMER_V2_RELEASED = {
 } as const satisfies Partial<NarFormerV2AccuracyOptions>;
 
 /** Frequencies of the codes of an operation and of a place; a code has twice as many numbers. */
-export const CELL_FREQUENCIES = 32;
+const CELL_FREQUENCIES = 32;
 
 /**
  * Accuracies of cells: (B, n, codes), (B, n, n) → (B, outputs), positive. Readout: the mean over nodes of every layer,

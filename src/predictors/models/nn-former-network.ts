@@ -11,7 +11,7 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { allHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './network-heads.js';
 
-export interface NNFormerLatencyOptions extends OutputOptions {
+interface NNFormerLatencyOptions extends OutputOptions {
   /** d, a multiple of the four heads. */
   readonly width: number;
   readonly blocks: number;

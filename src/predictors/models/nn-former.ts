@@ -12,7 +12,7 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 
 /** Whom an operation attends to, besides itself. */
-export type Relation =
+type Relation =
   /** What it feeds: A. */
   | 'successors'
   /** What feeds it: Aᵀ. */

@@ -8,7 +8,7 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { allHeads, type NetworkInputs, type OutputOptions, sumOverNodes } from './network-heads.js';
 
-export interface NNLPOptions extends OutputOptions {
+interface NNLPOptions extends OutputOptions {
   readonly width: number;
   readonly dropout: number;
 }

@@ -6,7 +6,7 @@ import { allHeads } from './network-heads.js';
 import type { GraphInputs } from './nn-former.js';
 import { NNLP, sageFeatures, sageHead } from './nnlp.js';
 
-export interface SageCellsOptions {
+interface SageCellsOptions {
   readonly width: number;
   readonly dropout: number;
   /** Labels that are predicted; 1 unless told. Each has a head of its own. */

@@ -15,7 +15,7 @@ export interface Tree {
   readonly value: Float64Array;
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /** How many features are looked at for a split; more while all of them were constant. */
   readonly features: number;
   /** Least number of different rows in a leaf. */

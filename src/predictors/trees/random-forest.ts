@@ -34,7 +34,7 @@ export const FOREST: ForestOptions = {
 const MOST_NODES = 2_000_000;
 
 /** A forest as JSON has it. */
-export interface ForestJson {
+interface ForestJson {
   readonly features: readonly string[];
   readonly trees: readonly {
     readonly feature: readonly number[];
@@ -45,7 +45,7 @@ export interface ForestJson {
 }
 
 /** What is known only where a forest was fitted, not where it was read. */
-export interface ForestFit {
+interface ForestFit {
   readonly forest: RandomForest;
   /**
    * For every row, the mean of the trees that did not see it: how good the forest is on rows that are new to it. NaN

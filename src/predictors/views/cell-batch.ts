@@ -7,7 +7,7 @@ import { AuspexError } from '../../util/errors.js';
 import type { InputShapes } from './view.js';
 
 /** Least width of one-hot codes, the papers'. */
-export const CODES = 32;
+const CODES = 32;
 /** Most nodes of a cell: their number is a one-hot code too. */
 export const MOST_NODES = CODES - 1;
 /** In the place of an operation where there is no node. */

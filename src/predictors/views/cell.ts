@@ -24,7 +24,7 @@ const STATE = z.object({
   nodes: z.int().min(1).max(MOST_NODES),
 });
 export type CellState = z.infer<typeof STATE>;
-export type CellOptions = Pick<CellState, 'form' | 'sizes'>;
+type CellOptions = Pick<CellState, 'form' | 'sizes'>;
 
 const OTHERS = 'whole-network predictors see any network: nn-former-network, nnlp-network, forest';
 

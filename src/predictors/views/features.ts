@@ -50,7 +50,7 @@ function grafNamed(name: string | null | undefined): Graf | undefined {
 /** Networks that are looked at to find out which space they are of. */
 const LOOKED_AT = 32;
 
-export const featureView: View<FeatureState> = {
+const featureView: View<FeatureState> = {
   name: 'features',
   state: STATE,
 

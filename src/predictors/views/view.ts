@@ -60,7 +60,7 @@ export interface View<S extends Json = Json> {
 }
 
 /** A view that can wait for all rows. */
-export interface RowView<S extends Json = Json> {
+interface RowView<S extends Json = Json> {
   /** Throws for a network that is not covered. */
   read(network: Network, state: S): ArrayLike<number>;
   set(rows: readonly ArrayLike<number>[], state: S): GraphSet;

@@ -27,7 +27,7 @@ export function separationRank(widths: readonly number[], tokens: number): numbe
 }
 
 /** Whose width d_l is: the paper says that of the entire block, and searches that of queries, keys and values. */
-export type SeptVariant = 'qkv' | undefined;
+type SeptVariant = 'qkv' | undefined;
 
 export const sept = defineProxy({
   name: 'sept',

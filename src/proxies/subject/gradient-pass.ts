@@ -14,7 +14,7 @@ import { isOfMemory } from './memory.js';
 import type { Quantity, Subject } from './subject.js';
 
 /** Numbers by layer. */
-export interface Saliency {
+interface Saliency {
   /** Σ w·g */
   readonly plain: readonly number[];
   /** Σ |w·g| */

@@ -24,7 +24,7 @@ export interface Evidence {
   readonly wanted: LossKind | undefined;
 }
 
-export interface Judgement {
+interface Judgement {
   readonly loss: LossKind;
   readonly axis: number;
   readonly why: string;

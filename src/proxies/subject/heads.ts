@@ -28,7 +28,7 @@ export interface Head {
   readonly rows: number;
 }
 
-export interface HeadOptions {
+interface HeadOptions {
   /** `auto` by default: by what is found in the network. */
   readonly loss?: LossKind | 'auto' | undefined;
   /** An output was named to be the logits. */

@@ -9,7 +9,7 @@ import { floatData } from '../../transform/tensor-data.js';
 import type { Subject } from './subject.js';
 import { type Links, linksOf, valueSizes } from './value-links.js';
 
-export interface Normalisation {
+interface Normalisation {
   readonly kind: 'batch' | 'other';
   /** What is normalised. */
   readonly input: string;

@@ -23,7 +23,7 @@ import { withFloatTables } from './float-tables.js';
 import type { PrepareOptions } from './prepare.js';
 
 /** Samples where nobody says how many; fewer of large networks. */
-export const BATCH = 16;
+const BATCH = 16;
 const LEAST_BATCH = 4;
 /** Multiply-accumulates of a batch that nobody asked for. */
 const MOST_MACS = 1.6e10;

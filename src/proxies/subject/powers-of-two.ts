@@ -13,7 +13,7 @@ import { rewriteNodes } from '../../transform/rewrite.js';
 import { type Links, linksOf } from './value-links.js';
 
 /** Of two; a value of the graph while they are being found. */
-export type Exponent = number | Value;
+type Exponent = number | Value;
 
 /** Beyond, a rectifier is taken for its asymptotes, and other functions for saturated. */
 const MOST = 60;
@@ -28,7 +28,7 @@ const JOINS: ReadonlySet<Arithmetic | undefined> = new Set([
   ...(['add', 'subtract', 'minimum', 'maximum', 'select'] as const),
 ]);
 
-export interface Scaled {
+interface Scaled {
   readonly model: Model;
   /** Of the values of the model. */
   exponentOf(name: string): Exponent;
@@ -146,17 +146,17 @@ class ScaledWriter {
 
 const freshName = (builder: Builder, { opType }: Node): string => builder.freshName(opType);
 
-export function plus(a: Exponent, b: Exponent): Exponent {
+function plus(a: Exponent, b: Exponent): Exponent {
   if (typeof a === 'number') return typeof b === 'number' ? a + b : b.add(a);
   return a.add(b);
 }
 
-export function minus(a: Exponent, b: Exponent): Exponent {
+function minus(a: Exponent, b: Exponent): Exponent {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : b.rsub(a);
   return a.sub(b);
 }
 
-export function larger(a: Exponent, b: Exponent): Exponent {
+function larger(a: Exponent, b: Exponent): Exponent {
   if (typeof a === 'number') return typeof b === 'number' ? Math.max(a, b) : b.max(a);
   return a.max(b);
 }
@@ -166,7 +166,7 @@ function within(a: Exponent, most: number): Exponent {
 }
 
 /** x·2^e */
-export function scaled(x: Value, e: Exponent): Value {
+function scaled(x: Value, e: Exponent): Value {
   if (typeof e !== 'number') return x.mul(e.mul(Math.LN2).exp().cast(x.dtype));
   return e === 0 ? x : x.mul(2 ** e);
 }

@@ -41,7 +41,7 @@ export function withBatchStatistics(model: Model): Model {
   });
 }
 
-export interface WithoutNormalisation {
+interface WithoutNormalisation {
   readonly model: Model;
   /** How many were taken out. */
   readonly count: number;

@@ -12,7 +12,7 @@ import type { Arithmetic, Movement } from '../../ops/traits.js';
 import { type Links, linksOf } from './value-links.js';
 
 /** Where a layer is applied. */
-export interface LayerUse {
+interface LayerUse {
   readonly node: Node;
   /** What comes out, a bias added. */
   readonly output: string;
@@ -50,7 +50,7 @@ export type Role =
   /** Not learned. */
   | { readonly kind: 'setting' };
 
-export interface Weights {
+interface Weights {
   readonly layers: readonly Layer[];
   readonly roles: ReadonlyMap<string, Role>;
 }

@@ -8,12 +8,12 @@ import { scatterPlot } from '../plots/scatter.js';
 import { escaped, type Point } from '../plots/svg.js';
 import { definitions, htmlTable, page, type TableColumn } from './page.js';
 
-export interface SearchedObjective {
+interface SearchedObjective {
   readonly name: string;
   readonly better: 'higher' | 'lower';
 }
 
-export interface SearchedTrial {
+interface SearchedTrial {
   readonly arch: string;
   /** One for each objective; none if the evaluation failed. */
   readonly values: readonly number[] | undefined;

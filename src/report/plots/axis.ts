@@ -3,7 +3,7 @@
 import { AuspexError } from '../../util/errors.js';
 import { thousands } from '../../util/thousands.js';
 
-export interface Tick {
+interface Tick {
   readonly at: number;
   readonly text: string;
 }
@@ -16,7 +16,7 @@ export interface Axis {
 
 export type AxisKind = 'linear' | 'log';
 
-export interface AxisOptions {
+interface AxisOptions {
   readonly kind?: AxisKind;
   /** The least and greatest value, and where they lie. */
   readonly domain: readonly [number, number];

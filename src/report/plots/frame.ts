@@ -11,7 +11,7 @@ export interface Area {
   readonly bottom: number;
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   readonly width: number;
   readonly height: number;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface FrameOptions {
 }
 
 /** Room for ticks and names. */
-export const MARGIN = { left: 76, right: 18, top: 40, bottom: 50 } as const;
+const MARGIN = { left: 76, right: 18, top: 40, bottom: 50 } as const;
 
 /** Marks keep this distance from the frame, so that a mark on the edge lies inside. */
 export const INSET = 10;

@@ -7,7 +7,7 @@ export const RADIUS = 5;
 const WIDTH = Math.sqrt(3) * RADIUS;
 const LEVELS = 8;
 
-export interface Hexagon {
+interface Hexagon {
   readonly x: number;
   readonly y: number;
   readonly count: number;

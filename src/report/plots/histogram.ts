@@ -22,7 +22,7 @@ export interface HistogramOptions {
   readonly unit?: string;
 }
 
-export interface Bins {
+interface Bins {
   /** Where the first begins. */
   readonly start: number;
   readonly step: number;

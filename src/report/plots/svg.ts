@@ -27,7 +27,7 @@ export function px(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
 
-export type Attributes = Readonly<Record<string, string | number | undefined>>;
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** An element. Attributes are escaped, numbers are coordinates; children are markup. */
 export function tag(name: string, attributes: Attributes, ...children: readonly string[]): string {

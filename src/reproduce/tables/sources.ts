@@ -7,7 +7,7 @@ export const NN_FORMER = 'NN-Former (Xu et al., CVPR 2025), as quoted in summari
 export const NN_FORMER_ABLATION =
   'NN-Former (Xu et al., CVPR 2025), ablations, as quoted in summaries of the paper';
 export const HELP = 'HELP (Lee et al., NeurIPS 2021), from the README of its code';
-export const FROM_MEMORY = 'quoted from memory';
+const FROM_MEMORY = 'quoted from memory';
 
 /** τ-b that somebody published. */
 export function tau(by: string, value: number, source: string, deviation?: number): Published {

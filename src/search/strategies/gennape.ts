@@ -13,7 +13,7 @@ export const GENNAPE_OPTIONS = z.object({
   /** Mutants of each of them. */
   mutants: count(10),
 });
-export type GennapeOptions = z.input<typeof GENNAPE_OPTIONS>;
+type GennapeOptions = z.input<typeof GENNAPE_OPTIONS>;
 
 /**
  * Begins at the origin of the space, the network that its others are changes of, or at random architectures where there is

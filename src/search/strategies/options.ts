@@ -7,7 +7,7 @@ import { thousands } from '../../util/thousands.js';
 export type OptionsSchema = z.ZodObject<z.ZodRawShape>;
 
 /** Populations and pools: beyond this a generation takes hours and gigabytes. */
-export const MOST_MEMBERS = 100_000;
+const MOST_MEMBERS = 100_000;
 
 /** @param normal unless another is given */
 export function count(normal: number, { from = 1, to = MOST_MEMBERS } = {}) {
@@ -29,7 +29,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(names: T, 
 }
 
 /** What each option can be: `population: a whole number from 1 to 100,000`. */
-export function optionTexts(schema: OptionsSchema): string[] {
+function optionTexts(schema: OptionsSchema): string[] {
   return Object.entries(schema.shape).map(
     ([name, type]) => `${name}: ${(type as z.ZodType).description ?? 'any value'}`,
   );

@@ -39,7 +39,7 @@ export interface Darts {
 export const NODES = 4;
 const STEM_MULTIPLIER = 3;
 
-export interface DartsOptions extends NetworkOptions {
+interface DartsOptions extends NetworkOptions {
   /** Cells; 8 in NAS-Bench-301, 20 in DARTS itself. */
   readonly layers?: number;
   /** Channels of the first cells; 32 in NAS-Bench-301, 36 in DARTS itself. */

@@ -43,12 +43,10 @@ export function edgeCount({ adjacency }: NasBench101): number {
   return adjacency.reduce((n, row) => row.reduce((m, edge) => m + edge, n), 0);
 }
 
-/** Whether the benchmark has the cell: input and output joined, and not too large without what does nothing. */
-export function isValid(cell: NasBench101): boolean {
-  return canonical(cell) !== undefined;
-}
-
-/** The cell as the benchmark has it, pruned and in its order; undefined where it has none. */
+/**
+ * The cell as the benchmark has it, pruned and in its order; undefined where it has none: input and output are not joined,
+ * or it is too large without what does nothing.
+ */
 export function canonical(cell: NasBench101): NasBench101 | undefined {
   const pruned = prune(cell);
   if (pruned === undefined || pruned.adjacency.length > MAX_VERTICES || edgeCount(pruned) > MAX_EDGES) {

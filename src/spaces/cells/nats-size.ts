@@ -16,7 +16,7 @@ const LAYERS = 5;
 const WIDTHS = [8, 16, 24, 32, 40, 48, 56, 64] as const;
 
 /** Channels that come out of: the stem and the first cell, a residual block, a cell, a residual block, a cell. */
-export type NatsSize = readonly number[];
+type NatsSize = readonly number[];
 
 // It has no `cell`: all its networks are one graph.
 export const natsSize: Space<NatsSize> = {

@@ -9,7 +9,7 @@ import { choiceOf, elementChoices } from '../choice.js';
 import type { Choice } from '../space.js';
 
 /** Around images there are always as many zeros as keep the sides, ⌊kernel/2⌋. */
-export type LayerOptions = Pick<ConvOptions, 'kernel' | 'stride' | 'groups' | 'bias'>;
+type LayerOptions = Pick<ConvOptions, 'kernel' | 'stride' | 'groups' | 'bias'>;
 
 type Pair = ConvOptions['kernel'];
 
@@ -34,7 +34,7 @@ export function convNormRelu6(s: Scope, x: Value, out: number, options: LayerOpt
 }
 
 /** How the two halves of a factorised convolution, first along the rows, then along the columns, stride. */
-export interface FactorisedOptions {
+interface FactorisedOptions {
   readonly kernel: number;
   readonly strides: readonly [rows: Pair, columns: Pair];
   readonly bias?: boolean;

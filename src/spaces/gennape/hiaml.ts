@@ -75,11 +75,11 @@ const BLOCKS = {
   },
 } satisfies Record<string, (block: Block) => Value>;
 
-export type BlockName = keyof typeof BLOCKS;
+type BlockName = keyof typeof BLOCKS;
 export const BLOCK_NAMES = Object.keys(BLOCKS) as BlockName[];
 
 /** The blocks of the four stages. */
-export type HiAml = readonly BlockName[];
+type HiAml = readonly BlockName[];
 
 const STAGES = 4;
 const BLOCKS_PER_STAGE = 2;

@@ -29,19 +29,19 @@ const INNER_PROBABILITIES: readonly (readonly [Inner, number])[] = [
   ['e2', 0.1],
 ];
 
-export interface InceptionPath {
+interface InceptionPath {
   readonly ops: readonly InceptionOp[];
   readonly inner: Inner;
 }
 
-export interface InceptionStage {
+interface InceptionStage {
   /** How many blocks there are; they are all alike. */
   readonly blocks: number;
   /** Of three paths the first one gives half of the channels, the others a quarter; else they give equal parts. */
   readonly paths: readonly InceptionPath[];
 }
 
-export type Inception = readonly InceptionStage[];
+type Inception = readonly InceptionStage[];
 
 /** How the channels are shared, and how many operators there are, by the number of paths. */
 const PATHS = [

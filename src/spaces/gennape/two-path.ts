@@ -65,13 +65,13 @@ const KINDS: OperatorKinds<Op> = {
   supplements: Object.keys(SUPPLEMENTS) as Op[],
 };
 
-export interface TwoPathBlock {
+interface TwoPathBlock {
   readonly ops: readonly Op[];
   /** Halves the sides and doubles the channels, in its first convolution of a kernel above 1. */
   readonly reduces: boolean;
 }
 type Path = readonly TwoPathBlock[];
-export type TwoPath = readonly [Path, Path];
+type TwoPath = readonly [Path, Path];
 
 const OPS = { least: 1, most: 3 };
 const BLOCKS = { least: 2, most: 4 };

@@ -13,10 +13,10 @@ import { choiceOf, resized } from '../choice.js';
 import type { Choice } from '../space.js';
 import { type Activation, invertedResidual, makeDivisible } from './mobile-blocks.js';
 
-export const KERNELS: readonly number[] = [3, 5, 7];
-export const EXPANSIONS: readonly number[] = [3, 4, 6];
+const KERNELS: readonly number[] = [3, 5, 7];
+const EXPANSIONS: readonly number[] = [3, 4, 6];
 
-export interface ElasticLayer {
+interface ElasticLayer {
   readonly kernel: number;
   readonly expansion: number;
 }
@@ -167,7 +167,7 @@ function nodeName({ kernel, expansion }: ElasticLayer, stage: number, layer: num
 }
 
 /** What the layers of a stage have in common. */
-export interface StageShape {
+interface StageShape {
   /** Channels that come out of every layer. */
   readonly width: number;
   /** Of the first layer; those behind it have 1. */

@@ -26,11 +26,11 @@ const BLOCKS = {
   k5_e6: { kernel: 5, expansion: 6, groups: 1 },
   skip: undefined,
 } as const;
-export type FbNetBlock = keyof typeof BLOCKS;
+type FbNetBlock = keyof typeof BLOCKS;
 export const FBNET_BLOCKS = Object.keys(BLOCKS) as readonly FbNetBlock[];
 
 /** The block of every layer. */
-export type FbNet = readonly FbNetBlock[];
+type FbNet = readonly FbNetBlock[];
 
 const STAGES = [
   { layers: 1, width: 16, stride: 1 },

@@ -12,7 +12,7 @@ import { images, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 import { convNorm, invertedResidual, makeDivisible, relu, sigmoid } from './mobile-blocks.js';
 
-export interface AccelBlock {
+interface AccelBlock {
   readonly expansion: number;
   readonly kernel: number;
   readonly layers: number;
@@ -20,7 +20,7 @@ export interface AccelBlock {
 }
 
 /** Seven blocks. */
-export type AccelMnasNet = readonly AccelBlock[];
+type AccelMnasNet = readonly AccelBlock[];
 
 const EXPANSIONS: readonly number[] = [1, 4, 6];
 const KERNELS: readonly number[] = [3, 5];

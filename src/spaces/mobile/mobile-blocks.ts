@@ -9,7 +9,7 @@ import type { Value } from '../../ops/build.js';
 /** An elementwise function. Those of mobile networks follow; a network may bring its own. */
 export type Activation = (x: Value) => Value;
 
-export const linearActivation: Activation = (x) => x;
+const linearActivation: Activation = (x) => x;
 export const relu: Activation = (x) => x.relu();
 /** min(max(x, 0), 6) */
 export const relu6: Activation = (x) => x.builder.op('Clip', [x, x.operand(0), x.operand(6)]);
@@ -30,7 +30,7 @@ export function makeDivisible(channels: number, divisor = 8, least = divisor): n
   return rounded < 0.9 * channels ? rounded + divisor : rounded;
 }
 
-export interface ConvNormOptions {
+interface ConvNormOptions {
   /** An odd number; zeros around keep H and W where the stride is 1. */
   readonly kernel: number;
   /** Default 1. */
@@ -67,7 +67,7 @@ export interface SqueezeOptions {
  * Squeeze-and-excitation (Hu et al. 2018): x·gate(W₂·activation(W₁·mean(x))), (B, C, H, W) → the same. Both
  * layers are 1×1 convolutions with bias.
  */
-export function squeezeExcite(
+function squeezeExcite(
   s: Scope,
   x: Value,
   { channels, activation = relu, gate = hSigmoid }: SqueezeOptions,
@@ -78,7 +78,7 @@ export function squeezeExcite(
   return x.mul(gate(conv2d(s.at('expand'), squeezed, x.length(1), { kernel: 1, bias: true })));
 }
 
-export interface InvertedResidualOptions {
+interface InvertedResidualOptions {
   /** Channels that come out. */
   readonly out: number;
   /** Channels of the depthwise convolution, rounded as the network rounds them. */

@@ -26,7 +26,7 @@ import {
 } from './elastic-stages.js';
 import { convNorm, hSwish, invertedResidual, makeDivisible, relu } from './mobile-blocks.js';
 
-export interface OfaMobileNetV3 {
+interface OfaMobileNetV3 {
   readonly resolution: number;
   readonly stages: readonly ElasticStage[];
 }

@@ -14,7 +14,7 @@ import type { Choice, Space } from '../space.js';
 import { convNorm, makeDivisible, relu } from './mobile-blocks.js';
 
 /** All widths and expansions in percent. */
-export interface OfaResNet {
+interface OfaResNet {
   readonly resolution: number;
   /** Of the first convolution: 65 or 100. Both 65 and 80 % of 32 channels are rounded to 24. */
   readonly stem: number;
@@ -25,7 +25,7 @@ export interface OfaResNet {
   readonly stages: readonly ResNetStage[];
 }
 
-export interface ResNetStage {
+interface ResNetStage {
   readonly width: number;
   /** Channels within a block as a part of those that come out; one number for each block. */
   readonly expansions: readonly number[];

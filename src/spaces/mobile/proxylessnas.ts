@@ -11,7 +11,7 @@ import * as elastic from './elastic-stages.js';
 import { convNorm, invertedResidual, makeDivisible, relu6 } from './mobile-blocks.js';
 
 /** Five stages, and the last layer as a stage of its own. */
-export type ProxylessNas = readonly elastic.ElasticStage[];
+type ProxylessNas = readonly elastic.ElasticStage[];
 
 const NAME = 'proxylessnas';
 const RESOLUTION = 224;

@@ -23,7 +23,7 @@ import { images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 
 /** What a gene sets: `w` is a factor of a width, `k` a kernel, `e` an expansion. */
-export type GeneKind = 'w' | 'k' | 'e';
+type GeneKind = 'w' | 'k' | 'e';
 
 /** One number that differs from variant to variant. */
 export interface Gene {
@@ -76,7 +76,7 @@ export interface Variant {
   readonly values: readonly number[];
 }
 
-export interface Family {
+interface Family {
   readonly name: string;
   readonly title: string;
   readonly paper: string;

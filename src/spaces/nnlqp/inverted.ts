@@ -66,7 +66,7 @@ export function mnasGenes(blocks: readonly Block[], widthBefore: number): Gene[]
   });
 }
 
-export interface WriteOptions<B extends Block> {
+interface WriteOptions<B extends Block> {
   /** The base network's width of what comes in. */
   readonly widthBefore: number;
   readonly activation: (block: B) => Activation;

@@ -14,13 +14,13 @@ export interface OnnxEdit {
 export type OnnxArch = readonly OnnxEdit[];
 
 /** An edit as it was applied. */
-export interface Step extends OnnxEdit {
+interface Step extends OnnxEdit {
   readonly site: Site;
   readonly edited: Edited;
 }
 
 /** Why an edit cannot be applied. */
-export type Refusal = 'twice' | 'no site' | 'no option';
+type Refusal = 'twice' | 'no site' | 'no option';
 
 /** Graphs that are kept; the oldest are forgotten. */
 const MOST_KEPT = 400;

@@ -8,7 +8,7 @@ const WEIGHT = normal(0, 0.02);
 const PROJECTION = normal(0, 0.01);
 
 /** Tokens of similar frequency, `from` … `to` − 1. */
-export interface Cluster {
+interface Cluster {
   readonly from: number;
   readonly to: number;
   /** One row a token, (to − from, e). */
@@ -17,7 +17,7 @@ export interface Cluster {
   readonly projection: Value | undefined;
 }
 
-export interface ClusterSizes {
+interface ClusterSizes {
   readonly vocabulary: number;
   /** Where clusters of rarer tokens begin; those beyond the vocabulary are left out. */
   readonly cutoffs: readonly number[];
@@ -30,7 +30,7 @@ export interface ClusterSizes {
 }
 
 /** What embedding and softmax look up; the embedding needs no clusters where all are equally wide. */
-export interface Clusters {
+interface Clusters {
   readonly embedding: readonly Cluster[];
   readonly softmax: readonly Cluster[];
 }

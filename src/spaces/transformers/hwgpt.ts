@@ -14,7 +14,7 @@ import type { NetworkOptions, Space } from '../space.js';
 import { causalMask, type Rotation, rotated, rotation } from './language.js';
 import { Fields } from './layer-lists.js';
 
-export interface HwGpt {
+interface HwGpt {
   readonly embedDim: number;
   /** Heads of 64 channels, per layer. */
   readonly heads: readonly number[];

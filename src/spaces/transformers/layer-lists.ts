@@ -3,7 +3,7 @@
 import { archError } from '../arch-error.js';
 
 /** A field's name in JSON, and the letters in front of it in a text. */
-export type FieldLayout = readonly (readonly [name: string, letters: string])[];
+type FieldLayout = readonly (readonly [name: string, letters: string])[];
 
 /** The values of an architecture's text by name, checked as they are taken out. */
 export class Fields {

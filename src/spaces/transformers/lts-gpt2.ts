@@ -14,7 +14,7 @@ import { adaptiveEmbedding, adaptiveLogSoftmax, clustersOf } from './adaptive-em
 import { causalMask } from './language.js';
 import { Fields } from './layer-lists.js';
 
-export interface LtsGpt2 {
+interface LtsGpt2 {
   readonly dModel: number;
   /** Width of the embedding of frequent tokens. */
   readonly dEmbed: number;

@@ -12,7 +12,6 @@ export interface Position {
   readonly isExtra: boolean;
 }
 
-export const FIRST: Position = { axis: 0, outer: 1, isExtra: false };
 export const EXTRA: Position = { axis: 0, outer: 1, isExtra: true };
 
 /**

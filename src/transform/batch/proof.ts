@@ -5,7 +5,7 @@ import { AuspexError } from '../../util/errors.js';
 import type { Rebatched } from '../batch.js';
 
 /** How far samples of a batch are from what they gave alone. */
-export interface BatchDifference {
+interface BatchDifference {
   /** The largest difference of an output's numbers, over the largest of its numbers. */
   readonly relative: number;
   /** The output that has it. */
@@ -91,7 +91,7 @@ function withAxis(tensor: HostTensor): Plain {
 }
 
 /** Tensors one after the other along an axis. */
-export function joined(tensors: readonly Plain[], axis: number): Plain {
+function joined(tensors: readonly Plain[], axis: number): Plain {
   const [first] = tensors as readonly [Plain, ...Plain[]];
   const inner = first.dims.slice(axis + 1).reduce((n, d) => n * d, 1);
   const outer = first.dims.slice(0, axis).reduce((n, d) => n * d, 1);

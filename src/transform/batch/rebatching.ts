@@ -31,7 +31,7 @@ export function isOfBatch(d: Dim): boolean {
   return typeof d !== 'number' && d.toString().includes(BATCH);
 }
 
-export interface BatchSizes {
+interface BatchSizes {
   /** The network's own; 1 where it is open. */
   readonly was: number;
   /** Undefined if it is to be open. */

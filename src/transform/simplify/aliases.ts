@@ -4,7 +4,7 @@ import { type Attribute, type Graph, hasSubgraphs, makeNode, type Node } from '.
 import { capturedNames } from '../../graph/order.js';
 
 /** What names are read instead of others; chains are followed. */
-export type Aliases = ReadonlyMap<string, string>;
+type Aliases = ReadonlyMap<string, string>;
 
 /**
  * The graph without some nodes, whose outputs are read elsewhere.

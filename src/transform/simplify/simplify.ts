@@ -15,7 +15,7 @@ import { withFoldedLayers } from './layers.js';
 import { withoutNoOps } from './no-ops.js';
 import { applied, type Edit, GraphView, type PassOptions } from './pass.js';
 
-export interface SimplifyOptions {
+interface SimplifyOptions {
   /** Whether batch normalisations and biases become part of the convolutions before them. Default true. */
   readonly foldsLayers?: boolean;
 }

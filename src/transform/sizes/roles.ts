@@ -4,7 +4,7 @@ import { isKnown, namesIn } from '../../graph/dim.js';
 import { isInteger } from '../../graph/dtype.js';
 import { isTensor, type Shape, type TensorType, type ValueType } from '../../graph/types.js';
 
-export type Role = keyof typeof ROLES;
+type Role = keyof typeof ROLES;
 
 interface RoleFacts {
   /** In the order in which they are tried. */
@@ -111,7 +111,7 @@ function roleOf(symbol: string, input: string, type: TensorType, axis: number, i
 }
 
 /** Channels are last where the last size is the small one that is known. */
-export function channelAxis(shape: Shape): number {
+function channelAxis(shape: Shape): number {
   const last = shape.at(-1);
   return typeof last === 'number' && last <= 4 ? shape.length - 1 : shape.length - 3;
 }

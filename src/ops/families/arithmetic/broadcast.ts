@@ -86,7 +86,7 @@ export function foldElementwise(
 }
 
 /** Row-major strides of a shape seen under a larger one: 0 where it is repeated. */
-export function broadcastStrides(from: readonly number[], to: readonly number[]): number[] {
+function broadcastStrides(from: readonly number[], to: readonly number[]): number[] {
   const strides = new Array<number>(to.length).fill(0);
   let step = 1;
   for (let i = from.length - 1; i >= 0; i--) {

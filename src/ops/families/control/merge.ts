@@ -19,7 +19,7 @@ import {
 import type { Call } from '../../operator.js';
 
 /** A size for a dimension in which the merged types differ. */
-export type UnknownSize = (axis: number) => Dim;
+type UnknownSize = (axis: number) => Dim;
 
 /**
  * What holds for both types. Sizes that differ become `unknownSize`, shapes of different rank become unknown;

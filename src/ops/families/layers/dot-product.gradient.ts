@@ -22,7 +22,7 @@ export interface DotProduct {
   readonly softmaxType?: DataType | undefined;
 }
 
-export interface Attended {
+interface Attended {
   /** (B, Nq, S, Hv) */
   readonly output: Value;
   /** (B, Nq, S, T), scaled; then with the cap; then the softmax. */
@@ -86,7 +86,7 @@ export function biasWhere(allowed: Value, dtype: DataType, low = excluded(dtype)
 }
 
 /** How far a query sees: key j if −left ≤ j − i − offset ≤ right, for query i. */
-export interface Window {
+interface Window {
   readonly left?: number | undefined;
   readonly right?: number | undefined;
   readonly offset?: number;

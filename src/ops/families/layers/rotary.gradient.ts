@@ -5,7 +5,7 @@ import type { Value } from '../../build.js';
 import type { Decomposition } from '../../gradient.js';
 
 /** Cosines and sines, each with half as many elements as are rotated, that broadcast against (…, H/2). */
-export interface Angles {
+interface Angles {
   readonly cos: Value;
   readonly sin: Value;
 }

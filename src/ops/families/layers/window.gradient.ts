@@ -22,7 +22,7 @@ export interface PlacedAxis {
   readonly positions: number;
 }
 
-export interface Placement {
+interface Placement {
   readonly window: Window;
   /** Spatial sizes of what the window slides over. */
   readonly sizes: readonly number[];

@@ -20,7 +20,7 @@ import type { Call } from '../../operator.js';
 const MAX_SPATIAL_RANK = 8;
 
 /** One spatial axis of a window. */
-export interface WindowAxis {
+interface WindowAxis {
   readonly kernel: Dim;
   readonly stride: number;
   readonly dilation: number;
@@ -104,7 +104,7 @@ function span({ kernel, dilation }: WindowAxis): Dim {
  * - `ceil` adds one more position if it starts inside the input or the padding before it. The standard says so
  *   since opset 19; ONNX Runtime does it for every opset.
  */
-export type Rounding = 'floor' | 'truncate' | 'ceil';
+type Rounding = 'floor' | 'truncate' | 'ceil';
 
 /** Number of positions of a window along every spatial axis. */
 export function slide(call: Call, window: Window, spatial: Shape, rounding: Rounding = 'floor'): Dim[] {

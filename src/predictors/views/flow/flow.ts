@@ -216,7 +216,7 @@ function reachedBy(
 }
 
 /** Pixels of the input by which a window widens what is seen. */
-export function growth({ dilation, heightIn }: FlowNode, kernel: number, side: number): number {
+function growth({ dilation, heightIn }: FlowNode, kernel: number, side: number): number {
   return ((kernel - 1) * dilation * side) / heightIn;
 }
 

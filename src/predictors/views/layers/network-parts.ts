@@ -12,7 +12,7 @@ import type { Call } from '../../../ops/operator.js';
  * `convolution`, `dense` and `recurrent` layers have weights; a `product` is one of two computed matrices, as attention has
  * them.
  */
-export type LayerKind = 'convolution' | 'dense' | 'recurrent' | 'product';
+type LayerKind = 'convolution' | 'dense' | 'recurrent' | 'product';
 
 /** All counts are of one sample. */
 export interface Layer {

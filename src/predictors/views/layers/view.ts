@@ -11,12 +11,12 @@ import { type ImageClassifier, imageClassifier } from './classifier.js';
 import { layerFeatures } from './layer-features.js';
 
 const STATE = z.object({ names: z.array(z.string()).min(1) });
-export type LayersState = z.infer<typeof STATE>;
+type LayersState = z.infer<typeof STATE>;
 
 /** Of a batch: all features are compared with those of all rows of the training at once. */
 const MOST_ROWS = 32;
 
-export const layersView: View<LayersState> = {
+const layersView: View<LayersState> = {
   name: 'layers',
   state: STATE,
 

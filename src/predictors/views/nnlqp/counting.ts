@@ -15,7 +15,7 @@ export interface Work {
   readonly parameters: number;
 }
 
-export interface CountingOptions {
+interface CountingOptions {
   readonly variant: Variant;
   /** Which inputs are constants. */
   readonly constants: readonly number[];

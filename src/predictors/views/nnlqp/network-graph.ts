@@ -16,7 +16,7 @@ import type { Call } from '../../../ops/operator.js';
 import { COUNTING, denseWork, elements, sizesOrZeros, type Work } from './counting.js';
 import { attributeNumbers, codeOf, type Variant } from './operators.js';
 
-export interface NetworkNode {
+interface NetworkNode {
   /** The name of the value. */
   readonly name: string;
   /** `Input` for an input of the network. */
@@ -52,7 +52,7 @@ export interface NetworkGraph {
   readonly unknownShapes: number;
 }
 
-export interface NetworkGraphOptions {
+interface NetworkGraphOptions {
   /** Default `meant`. */
   readonly variant?: Variant;
 }

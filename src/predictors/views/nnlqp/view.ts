@@ -25,7 +25,7 @@ const ENCODINGS: Readonly<Record<NnlqpState['encoding'], Encoding>> = {
   nnlp: withLogarithms(NNLP_ENCODING),
 };
 
-export const nnlqpView: View<NnlqpState> = {
+const nnlqpView: View<NnlqpState> = {
   name: 'nnlqp',
   state: STATE,
   prepare: async (_, options, prior) => prior ?? (options as NnlqpState),

@@ -35,7 +35,7 @@ export function isActivationNode(node: Node): boolean {
 }
 
 /** A convolution with all that rules look at. */
-export interface PlainConv {
+interface PlainConv {
   readonly node: Node;
   readonly weight: Tensor;
   /** (out, in / groups, …kernel). */
