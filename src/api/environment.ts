@@ -60,7 +60,12 @@ export const PAGE: Environment = {
   readModel: noFiles,
   loadPredictor: async (path) => noFiles(path),
   readTable: async (path) => noFiles(path),
-  bundled: () => ({ for: async () => [], labels: () => [], dispose: async () => undefined }),
+  bundled: () => ({
+    for: async () => [],
+    labels: () => [],
+    recipes: () => [],
+    dispose: async () => undefined,
+  }),
   trunk: async () => undefined,
   familyOf: ({ arch }) => (arch === undefined ? undefined : { name: arch.space.title, by: 'space' }),
   equalRows: (table: Table, equality: Equality, work) =>

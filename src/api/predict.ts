@@ -6,16 +6,20 @@ import {
   type Cost,
   eachNamed,
   expectLabels,
+  expectRecipe,
+  type Foundation,
   labelNames,
   type NamedPredictor,
   type PredictedNetwork,
   predictNetworks,
   type Refusal,
+  recipeNames,
 } from '../app/predict.js';
+import { type Rank, ranksOf } from '../app/predict-ranks.js';
 import type { Network } from '../networks/index.js';
 import { decodePredictor } from '../predictors/load.js';
-import type { Prediction } from '../predictors/predictions.js';
-import type { LabelInfo, Predictor } from '../predictors/predictor.js';
+import type { Neighbour, Prediction } from '../predictors/predictions.js';
+import type { LabelInfo, Predictor, TrainingRecipe } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
 import type { AuspexError } from '../util/errors.js';
 import { here } from './environment.js';
@@ -27,6 +31,8 @@ export interface PredictorsOptions {
   readonly predictors?: readonly (Predictor | string)[];
   /** Only these labels. */
   readonly labels?: readonly string[];
+  /** How networks will be trained, for predictors that know several ways: `in1k`, `distilled`, …, or `all`. */
+  readonly recipe?: string;
   /** Whether parameters, MACs and FLOPs are counted. Default true. */
   readonly cost?: boolean;
   readonly threads?: number;
@@ -39,11 +45,21 @@ export interface PredictorsOptions {
 export interface LabelPrediction extends Prediction, Pick<LabelInfo, 'unit' | 'better'> {
   /** The predictor's name. */
   readonly predictor: string;
+  /** How the network is assumed to be trained. */
+  readonly recipe?: TrainingRecipe;
+  /** What else is assumed of it, in sentences. */
+  readonly assumed: readonly string[];
+  /** Networks of the predictor's training that are nearest, nearest first, with their distances. */
+  readonly neighbours?: readonly Neighbour[];
+  /** How wrong predictions were for networks of families left out, as far from known ones. */
+  readonly errors?: Foundation['errors'];
 }
 
 export interface NetworkPrediction {
   readonly ref: string;
   readonly network: Network;
+  /** Its place among all, by the label that most of them have: 1 is the best. */
+  readonly rank: Rank | undefined;
   /** By label. If several predictors have a label, the first one's. */
   readonly labels: Readonly<Record<string, LabelPrediction>>;
   readonly cost: Cost | undefined;
@@ -73,7 +89,7 @@ export async function predict(
   options?: PredictorsOptions,
 ): Promise<NetworkPrediction[]> {
   const checked = checkedOptions<PredictorsOptions>('predict', PREDICT, options);
-  const { predictors = [], labels, cost = true, threads, onError } = checked;
+  const { predictors = [], labels, recipe, cost = true, threads, onError } = checked;
   const list = namedNetworks(networks);
   const own: Predictor[] = [];
   const bundled = here().bundled(given({ threads }));
@@ -85,15 +101,17 @@ export async function predict(
       named.push({ name: typeof one === 'string' ? one : `${predictor.info.kind} #${i + 1}`, predictor });
     }
     expectLabels(labels, named.length > 0 ? labelNames(named) : bundled.labels());
-    const found: NetworkPrediction[] = [];
+    expectRecipe(recipe, named.length > 0 ? recipeNames(named) : bundled.recipes());
+    const found: (PredictedNetwork & { network: Network })[] = [];
     const settings = { bundled, familyOf: here().familyOf, withCost: cost };
-    const more = given({ labels, signal: checked.signal });
+    const more = given({ labels, recipe, signal: checked.signal });
     for await (const one of predictNetworks(eachNamed(list), { ...settings, ...more, predictors: named })) {
-      if (one.network !== undefined) found.push(predictionOf(one));
+      if (one.network !== undefined) found.push(one);
       else if (onError === undefined) throw one.error;
       else onError(one.ref, one.error);
     }
-    return found;
+    const ranks = ranksOf(found);
+    return found.map((one, i) => predictionOf(one, ranks[i]));
   } finally {
     await bundled.dispose();
     for (const predictor of own) await predictor.dispose();
@@ -103,20 +121,25 @@ export async function predict(
 const PREDICT = {
   predictors: z.array(z.union([z.string(), having<Predictor>('a predictor', 'info', 'covers')])).optional(),
   labels: texts.optional(),
+  recipe: z.string().optional(),
   cost: z.boolean().optional(),
   threads: count.optional(),
   signal: signal.optional(),
   onError: callback.optional(),
 };
 
-function predictionOf(found: PredictedNetwork & { network: Network }): NetworkPrediction {
+function predictionOf(
+  found: PredictedNetwork & { network: Network },
+  rank: Rank | undefined,
+): NetworkPrediction {
   const { ref, network, answers, cost, family, refused, needed } = found;
   const labels: Record<string, LabelPrediction> = {};
-  for (const { label, prediction, predictor } of answers) {
-    const { name, unit, better } = label;
-    labels[name] ??= { ...prediction, unit, better, predictor };
+  for (const { label, prediction, predictor, assumed, rests } of answers) {
+    const { name, unit, better, recipe } = label;
+    const more = given({ recipe, neighbours: rests?.neighbours, errors: rests?.errors });
+    labels[name] ??= { ...prediction, unit, better, predictor, assumed, ...more };
   }
-  return { ref, network, labels, cost, family, refused, needed };
+  return { ref, network, rank, labels, cost, family, refused, needed };
 }
 
 /**

@@ -23,7 +23,15 @@ const entry = z.object({
   view: z.string(),
   /** What was predicted on which device, in words. */
   about: z.string(),
-  labels: z.array(z.object({ name: z.string(), unit: z.string(), better: z.enum(['higher', 'lower']) })),
+  labels: z.array(
+    z.object({
+      name: z.string(),
+      unit: z.string(),
+      better: z.enum(['higher', 'lower']),
+      /** How networks are assumed to be trained. */
+      recipe: z.object({ name: z.string(), about: z.string() }).optional(),
+    }),
+  ),
 });
 
 const index = z.object({
@@ -57,9 +65,10 @@ export class BundledPredictors implements PredictorSource {
 
   /** Those that may cover a network; whether they do, they say themselves. */
   for(network: Network): Promise<NamedPredictor[]> {
-    const fitting = bundledEntries().filter(
-      ({ view, spaces }) => view !== 'cell' || spaces.includes(network.arch?.space.name ?? ''),
-    );
+    const isFor = ({ view, spaces }: BundledEntry): boolean =>
+      spaces.includes(network.arch?.space.name ?? 'onnx') ||
+      (view !== 'cell' && spaces.includes('onnx') && network.file !== undefined);
+    const fitting = bundledEntries().filter(isFor);
     return Promise.all(
       fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
     );
@@ -67,6 +76,10 @@ export class BundledPredictors implements PredictorSource {
 
   labels(): string[] {
     return bundledEntries().flatMap(({ labels }) => labels.map(({ name }) => name));
+  }
+
+  recipes(): string[] {
+    return bundledEntries().flatMap(({ labels }) => labels.flatMap(({ recipe }) => recipe?.name ?? []));
   }
 
   async dispose(): Promise<void> {

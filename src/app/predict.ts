@@ -1,10 +1,13 @@
 // What `auspex predict` does: every network with its cost, what it is known as, and what each predictor that covers it
 // says. A network that is wrong does not take the others with it.
 import type { Dim } from '../graph/dim.js';
+import { isTensor } from '../graph/types.js';
 import { listOf, type Network } from '../networks/index.js';
-import type { Prediction } from '../predictors/predictions.js';
+import { groupOf } from '../predictors/intervals.js';
+import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
+import { printableStart } from '../util/printable.js';
 import type { Family } from './families.js';
 import type { NamedNetworks } from './resolve.js';
 
@@ -33,6 +36,22 @@ export interface Answer {
   readonly distance?: number;
   /** Of an ensemble, what each member says by itself; see `MemberAnswers`. */
   readonly members?: readonly MemberAnswer[];
+  /** Networks of the training that are nearest, nearest first, and how wrong predictions are at that distance. */
+  readonly rests?: Foundation;
+  /** What was assumed of the network, in sentences. */
+  readonly assumed: readonly string[];
+}
+
+/** What an answer rests on. */
+export interface Foundation {
+  readonly neighbours: readonly KnownNeighbour[];
+  /** Of networks of families that were left out, as far from known ones: the mean error, and what 90% are below. */
+  readonly errors?: { readonly mean: number; readonly most: number; readonly coverage: number } | undefined;
+}
+
+export interface KnownNeighbour extends Neighbour {
+  /** What a table that the user gave has for it. */
+  readonly published?: number | undefined;
 }
 
 interface MemberAnswer {
@@ -85,6 +104,8 @@ export interface PredictorSource {
   for(network: Network): Promise<readonly NamedPredictor[]>;
   /** Names of all that they predict. */
   labels(): string[];
+  /** Ways to train networks that some of them know. */
+  recipes(): string[];
   dispose(): Promise<void>;
 }
 
@@ -96,6 +117,10 @@ interface PredictOptions {
   readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
   readonly labels?: readonly string[];
+  /** How networks will be trained: one that predictors know, or `all`; by default the first of each. */
+  readonly recipe?: string | undefined;
+  /** Published values of known networks, by name; see `readKnown`. */
+  readonly published?: ReadonlyMap<string, number> | undefined;
   /** Whether networks are counted. */
   readonly withCost: boolean;
   readonly signal?: AbortSignal;
@@ -109,6 +134,25 @@ export function expectLabels(wanted: readonly string[] | undefined, known: Itera
   throw new AuspexError('LABEL_UNKNOWN', `no predictor predicts '${unknown}'`, {
     hint: `choose from ${names.join(', ')}`,
   });
+}
+
+/** Asks for all recipes. */
+export const ALL_RECIPES = 'all';
+
+/** @throws AuspexError RECIPE_UNKNOWN where no predictor knows a recipe */
+export function expectRecipe(wanted: string | undefined, known: Iterable<string>): void {
+  const names = [...new Set(known)];
+  if (wanted === undefined || wanted === ALL_RECIPES || names.includes(wanted)) return;
+  throw new AuspexError('RECIPE_UNKNOWN', `no predictor knows the recipe '${printableStart(wanted, 40)}'`, {
+    hint: names.length === 0 ? 'leave out --recipe' : `choose from ${[...names, ALL_RECIPES].join(', ')}`,
+  });
+}
+
+/** Recipes that predictors know, by name. */
+export function recipeNames(predictors: readonly NamedPredictor[]): string[] {
+  return predictors.flatMap(({ predictor }) =>
+    predictor.info.labels.flatMap(({ recipe }) => (recipe === undefined ? [] : [recipe.name])),
+  );
 }
 
 /** What predictors predict, by name. */
@@ -164,6 +208,13 @@ function userError(error: unknown): AuspexError {
   throw error;
 }
 
+/** By place in the chunk. */
+interface Results {
+  readonly answers: Answer[][];
+  readonly errors: (AuspexError | undefined)[];
+  readonly refused: Refusal[][];
+}
+
 /** Answers for the networks of one predictor, by place in the chunk. */
 interface Asked {
   readonly by: NamedPredictor;
@@ -193,7 +244,7 @@ async function* predictChunk(
   const answers: Answer[][] = chunk.map(() => []);
   for (const { by, places } of asked.values()) {
     options.signal?.throwIfAborted();
-    await ask(by, chunk, places, answers, errors, options.labels);
+    await ask(by, chunk, places, { answers, errors, refused }, options);
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
     const about = { ref, ...(line === undefined ? {} : { line }) };
@@ -240,15 +291,16 @@ async function ask(
   { name, predictor }: NamedPredictor,
   chunk: readonly Opened[],
   places: readonly number[],
-  answers: Answer[][],
-  errors: (AuspexError | undefined)[],
-  labels: readonly string[] | undefined,
+  { answers, errors, refused }: Results,
+  { labels, recipe, published }: PredictOptions,
 ): Promise<void> {
   if (predictor.predict === undefined) return;
   const networks = listOf(places.map((place) => chunk[place]!.network!));
   const found = await predictor.predict(networks, {
     onBad: (row, error) => {
-      errors[places[row]!] = error;
+      // That a predictor has no idea is an answer.
+      if (error.code === 'NETWORK_TOO_FAR') refused[places[row]!]!.push({ predictor: name, error });
+      else errors[places[row]!] = error;
     },
   });
   // Rows that are wrong were told above.
@@ -262,21 +314,37 @@ async function ask(
             value: parts.values[row * parts.members.length + i]!,
           })),
         };
-  const chosen = found.labels.flatMap((label, i) =>
-    labels === undefined || labels.includes(label.name) ? [{ label, i }] : [],
-  );
+  const assumed = recipe ?? found.labels.find((label) => label.recipe)?.recipe?.name;
+  const isAsked = (label: LabelInfo): boolean =>
+    labels?.includes(label.name) ??
+    (label.recipe === undefined || assumed === ALL_RECIPES || label.recipe.name === assumed);
+  const chosen = found.labels.flatMap((label, i) => (isAsked(label) ? [{ label, i }] : []));
   places.forEach((place, row) => {
+    const network = chunk[place]!.network!;
+    if (refused[place]!.some(({ predictor: other }) => other === name)) return;
+    const [distance, neighbours] = [found.distance?.[row], found.neighbours?.[row]];
+    const named = neighbours?.map((one) => ({ ...one, published: published?.get(one.name) }));
     for (const { label, i } of chosen) {
-      const distance = found.distance ? { distance: found.distance[row]! } : {};
       answers[place]!.push({
         label,
         prediction: found.at(row, i),
         predictor: name,
-        ...distance,
+        ...(distance === undefined ? {} : { distance }),
         ...membersOf(row),
+        ...(named === undefined ? {} : { rests: { neighbours: named, errors: errorsAt(label, distance!) } }),
+        assumed: predictor.assumes?.(network) ?? [],
       });
     }
   });
+}
+
+/** How wrong predictions were at a distance, where intervals are told by it. */
+function errorsAt({ interval }: LabelInfo, distance: number): Foundation['errors'] {
+  if (interval?.by !== 'distance') return undefined;
+  const { halfWidth, meanError } = groupOf(interval, distance);
+  return meanError === undefined
+    ? undefined
+    : { mean: meanError, most: halfWidth, coverage: interval.coverage };
 }
 
 function known(
@@ -313,9 +381,23 @@ function costOf(network: Network): Cost {
 /** What a user can do to get predictions. */
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
-  return (
-    `No predictor covers this network. Measure at least 30 similar networks, list them in a table ` +
-    `(ONNX paths or architectures, one column per label), and train a predictor for ${what}: ` +
-    `auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`
-  );
+  const train =
+    `Measure at least 30 similar networks, list them in a table (ONNX paths or architectures, one column per label), ` +
+    `and train a predictor for ${what}: auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`;
+  if (network.arch !== undefined) return `No predictor covers this network. ${train}`;
+  return `Its accuracy is not predicted. ${scoresFor(network)} ${train}`;
+}
+
+/** Which zero-cost scores say something of a network like this one: measured in docs/results/. */
+function scoresFor(network: Network): string {
+  const { graph } = network.inference();
+  const readsTokens = graph.inputNames.some((name) => {
+    const type = graph.types.get(name);
+    return isTensor(type) && /int(32|64)/.test(type.dtype ?? '') && (type.shape?.length ?? 0) >= 2;
+  });
+  return readsTokens
+    ? 'To rank language models before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
+        'sept,params:non-embedding (rank correlation 0.97 with the perplexity of GPT-2 variants).'
+    : 'To rank networks of one task before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
+        'params,synflow,naswot (checked on image classification only).';
 }

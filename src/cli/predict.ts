@@ -3,7 +3,15 @@ import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
 import { predictListOf } from '../app/documents/predict.js';
 import { familyOf } from '../app/families.js';
-import { expectLabels, labelNames, type NamedNetwork, predictNetworks } from '../app/predict.js';
+import { readKnown } from '../app/known-table.js';
+import {
+  expectLabels,
+  expectRecipe,
+  labelNames,
+  type NamedNetwork,
+  predictNetworks,
+  recipeNames,
+} from '../app/predict.js';
 import { sortedInputs } from '../app/predict-inputs.js';
 import type { OpenedReferences } from '../app/resolve.js';
 import { names, print, threadCount } from './command.js';
@@ -17,6 +25,8 @@ interface PredictFlags extends SizeFlags {
   data?: string;
   space?: string;
   label?: string[];
+  recipe?: string;
+  known?: string;
   cost?: true;
   list?: true;
   threads?: number;
@@ -37,6 +47,8 @@ a search space. If no predictor is given, the bundled ones are used.`,
       .option('--data <file>', 'predict the networks of a table')
       .option('--space <name>', 'search space, where the architecture fits several')
       .option('--label <names>', 'labels to predict: a,b (default: all)', names)
+      .option('--recipe <name>', 'how it will be trained: in1k, distilled, in22k …; all')
+      .option('--known <table>', 'published accuracies of known networks (CSV of timm)')
       .option('--cost', 'with --input or --data: also count parameters and MACs')
       .option('--list', 'list the bundled predictors, their labels and spaces')
       .option('--threads <n>', 'number of threads (default: all)', threadCount)
@@ -47,16 +59,18 @@ a search space. If no predictor is given, the bundled ones are used.`,
       `
 Examples:
   auspex predict net.onnx
+  auspex predict a.onnx b.onnx c.onnx --recipe distilled
   auspex predict \\
     "|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|"
   auspex predict models/ nasbench201:"|none~0|+…" --json
   auspex space sample nasbench201 -n 1000 | auspex predict p.onnx --input -
   auspex predict --list
 
-Several networks are printed as one table; a pipe gets tab-separated values
-with a header. A network that cannot be read is reported, the others are
+Several networks are printed as one table, best first; a pipe gets tab-separated
+values with a header. A network that cannot be read is reported, the others are
 predicted, and the exit code is 2.
-See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`,
+See docs/guides/accuracy.md (what an accuracy means), docs/json/predict.md (JSON)
+and docs/reference/predictors.md (methods).`,
     )
     .action(predict);
 }
@@ -78,6 +92,8 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
   });
   try {
     expectLabels(flags.label, predictors.length > 0 ? labelNames(predictors) : bundled.labels());
+    expectRecipe(flags.recipe, predictors.length > 0 ? recipeNames(predictors) : bundled.recipes());
+    const published = flags.known === undefined ? undefined : readKnown(flags.known);
     const isList = flags.input !== undefined || flags.data !== undefined;
     await untilStopped((signal) =>
       printAll(
@@ -86,11 +102,13 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
           bundled,
           familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
+          recipe: flags.recipe,
+          published,
           withCost: !isList || flags.cost === true,
           signal,
         }),
         flags,
-        networks.count === 1 && !isList,
+        isList ? 'list' : networks.count === 1 ? 'one' : 'several',
       ),
     );
   } finally {

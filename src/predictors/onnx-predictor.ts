@@ -69,7 +69,8 @@ export class OnnxPredictor implements Predictor {
   /** What the predictor is called in sentences: `NN-Former for nasbench201`. */
   get title(): string {
     const { kind, seen } = this.info;
-    return `${KINDS.get(kind)?.title ?? kind} for ${seen.spaces.join(', ') || 'networks'}`;
+    const spaces = seen.spaces.filter((space) => space !== 'onnx');
+    return `${KINDS.get(kind)?.title ?? kind} for ${spaces.join(', ') || 'networks'}`;
   }
 
   covers(network: Network): AuspexError | undefined {

@@ -25,7 +25,7 @@ import { featureGroups } from '../../src/predictors/views/layers/layer-features.
 import { distanceOf, foldsOf, learnedProcess, type Process, pick } from './process-folds.js';
 import { attributesOf, RECIPE_GROUPS, RECIPES, type Row, tableRows } from './recipes.js';
 
-/** Fewer rows of a recipe have the intervals of all rows. */
+/** Fewer rows of a recipe have the intervals of all rows, or one of their own where that is wider. */
 const OWN_INTERVAL = 40;
 /** The part of left-out networks whose distances to others errors are told of; those beyond are too few. */
 const WITHIN = 0.99;
@@ -163,7 +163,8 @@ const distances = away.map((distance) => distance / farthest);
 console.log(`distances of families left out: up to ${farthest.toFixed(2)}`);
 const labels = classes.map(({ name, about, best }, c): LabelInfo => {
   const isOwn = best.length >= OWN_INTERVAL;
-  const interval = isOwn ? ruleOf(best, fixed[c]!) : ruleOf(everyRow, chosen);
+  const rule = ruleOf(best, fixed[c]!);
+  const interval = isOwn ? rule : atLeast(ruleOf(everyRow, chosen), rule.groups.at(-1)!.halfWidth);
   const widths = interval.groups.map(
     ({ upTo, halfWidth }) => `${halfWidth.toFixed(2)} up to ${upTo?.toFixed(2) ?? 'all'}`,
   );
@@ -223,6 +224,11 @@ function ruleOf(some: readonly number[], found: Float64Array): IntervalRule {
     return { ...group, halfWidth: widest };
   });
   return { ...rule, groups: widening };
+}
+
+function atLeast(rule: IntervalRule, least: number): IntervalRule {
+  const widened = rule.groups.map((group) => ({ ...group, halfWidth: Math.max(least, group.halfWidth) }));
+  return { ...rule, groups: widened };
 }
 
 function report(what: string, some: readonly number[], found: Float64Array): void {

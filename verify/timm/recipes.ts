@@ -91,7 +91,7 @@ const tagged =
 
 /** Ways to train that users choose from. The first is the default. */
 export const RECIPES: readonly RecipeClass[] = [
-  { name: 'in1k', about: 'on ImageNet-1k from scratch, by the best published recipe', has: isAlone },
+  { name: 'in1k', about: 'on ImageNet-1k from scratch, best published recipe', has: isAlone },
   {
     name: 'distilled',
     about: 'on ImageNet-1k with distillation from a better network',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type BundledEntry, bundledName } from '../bundled.js';
 import type { PredictedNetwork } from '../predict.js';
+import type { Rank } from '../predict-ranks.js';
 import { problem, problemOf } from '../problem.js';
 import { count, countOf } from './count.js';
 
@@ -32,8 +33,20 @@ const answered = z.object({
       distance: z.number().optional(),
       /** Of an ensemble: what each member says, and how much it weighs in the order of networks. */
       members: z.array(z.object({ name: z.string(), weight: z.number(), value: z.number() })).optional(),
+      /** How the network is assumed to be trained. */
+      recipe: z.object({ name: z.string(), about: z.string() }).optional(),
+      /** What else was assumed of it, in sentences. */
+      assumed: z.array(z.string()).optional(),
+      /** Networks of the training that are nearest, nearest first. */
+      neighbours: z
+        .array(z.object({ name: z.string(), distance: z.number(), published: z.number().optional() }))
+        .optional(),
+      /** Of networks of families left out, as far from known ones: the mean error, and what `coverage` of them are below. */
+      errors: z.object({ mean: z.number(), most: z.number(), coverage: z.number() }).optional(),
     }),
   ),
+  /** Its place among the networks of the command, by a label: 1 is the best. */
+  rank: z.object({ place: z.number(), of: z.number(), label: z.string() }).optional(),
   cost: z.object({ parameters: z.number(), macs: count, flops: count }).optional(),
   /** Sizes that the file leaves open and that were chosen: values by name, reasons, and the flags that change them. */
   chosenSizes: z
@@ -67,12 +80,19 @@ export const predictListDocument = z.object({
       kind: z.string(),
       spaces: z.array(z.string()),
       about: z.string(),
-      labels: z.array(z.object({ name: z.string(), unit: z.string(), better: z.enum(['higher', 'lower']) })),
+      labels: z.array(
+        z.object({
+          name: z.string(),
+          unit: z.string(),
+          better: z.enum(['higher', 'lower']),
+          recipe: z.object({ name: z.string(), about: z.string() }).optional(),
+        }),
+      ),
     }),
   ),
 });
 
-export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
+export function predictDocumentOf(found: PredictedNetwork, rank?: Rank): PredictDocument {
   const { network, ref } = found;
   if (network === undefined) {
     const line = found.line === undefined ? {} : { line: found.line };
@@ -87,18 +107,21 @@ export function predictDocumentOf(found: PredictedNetwork): PredictDocument {
     arch: network.arch?.text ?? network.ref,
     ...(network.file === undefined ? {} : { file: network.file }),
     ...(family === undefined ? {} : { family }),
-    predictions: answers.map(
-      ({ label: { name, unit, better, interval }, prediction, predictor, distance, members }) => ({
-        label: name,
-        unit,
-        better,
-        ...prediction,
-        ...(interval ? { coverage: interval.coverage } : {}),
-        predictor,
-        ...(distance === undefined ? {} : { distance }),
-        ...(members === undefined ? {} : { members: [...members] }),
-      }),
-    ),
+    predictions: answers.map(({ label, prediction, predictor, distance, members, rests, assumed }) => ({
+      label: label.name,
+      unit: label.unit,
+      better: label.better,
+      ...prediction,
+      ...(label.interval ? { coverage: label.interval.coverage } : {}),
+      predictor,
+      ...(distance === undefined ? {} : { distance }),
+      ...(members === undefined ? {} : { members: [...members] }),
+      ...(label.recipe ? { recipe: label.recipe } : {}),
+      ...(assumed.length > 0 ? { assumed: [...assumed] } : {}),
+      ...(rests ? { neighbours: [...rests.neighbours] } : {}),
+      ...(rests?.errors ? { errors: rests.errors } : {}),
+    })),
+    ...(rank === undefined ? {} : { rank }),
     ...(cost === undefined
       ? {}
       : { cost: { parameters: cost.parameters, macs: countOf(cost.macs), flops: countOf(cost.flops) } }),

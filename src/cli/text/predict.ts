@@ -2,13 +2,15 @@
 
 import { type BundledEntry, bundledName } from '../../app/bundled.js';
 import type { Answer, Cost, PredictedNetwork } from '../../app/predict.js';
+import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
-type Known = PredictedNetwork & { readonly network: object };
+/** A network that was read, and its place among others. */
+export type KnownNetwork = PredictedNetwork & { readonly network: object; readonly rank?: Rank | undefined };
 
 function numberText(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4);
@@ -36,7 +38,7 @@ function shortCount(count: Dim): string {
 }
 
 /** All that is known of one network. */
-export function networkText(found: Known): string {
+export function networkText(found: KnownNetwork): string {
   const { network, answers, cost, family, refused, needed } = found;
   const title =
     network.arch !== undefined && network.file === undefined
@@ -50,12 +52,54 @@ export function networkText(found: Known): string {
     ...title,
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
-    ...(answers.length > 0 ? ['', ...answerTable(answers), ...farLines(answers)] : []),
+    ...(answers.length > 0
+      ? ['', ...answerTable(answers), ...recipeLines(answers), ...farLines(answers), ...restLines(answers)]
+      : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
       : []),
     ...(needed === undefined ? [] : ['', ...wrap(needed, 2)]),
   ].join('\n');
+}
+
+/** How networks are assumed to be trained, and what else was assumed. */
+function recipeLines(answers: readonly Answer[]): string[] {
+  const recipes = answers.flatMap(({ label }) => (label.recipe ? [label] : []));
+  const assumed = [...new Set(answers.flatMap((answer) => answer.assumed))];
+  return [
+    ...recipes.flatMap(({ name, recipe }) =>
+      wrap(
+        `${recipes.length > 1 ? `${name}: ` : ''}trained ${recipe!.about} (--recipe ${recipe!.name})`,
+        2,
+        4,
+      ),
+    ),
+    ...assumed.flatMap((sentence) => wrap(`assumed: ${sentence}`, 2, 4)),
+  ];
+}
+
+/** What answers rest on: the nearest known networks, and how wrong predictions were as far from others. */
+function restLines(answers: readonly Answer[]): string[] {
+  const first = answers.find(({ rests }) => rests !== undefined);
+  if (first?.rests === undefined) return [];
+  const { neighbours, errors } = first.rests;
+  const { unit } = first.label;
+  const hasPublished = neighbours.some(({ published }) => published !== undefined);
+  const columns: Column[] = [
+    { title: 'nearest known networks', flexible: 'middle' },
+    { title: 'distance', align: 'right' },
+    ...(hasPublished ? [{ title: 'published', align: 'right' } as const] : []),
+  ];
+  const rows = neighbours.map(({ name, distance, published }) => [
+    name,
+    distance.toFixed(2),
+    ...(hasPublished ? [published === undefined ? '' : `${published.toFixed(2)} ${unit}`] : []),
+  ]);
+  const how =
+    errors &&
+    `At this distance, predictions for families left out were wrong by ${errors.mean.toFixed(1)} points on average, ` +
+      `${Math.round(errors.coverage * 100)}% of them by less than ${errors.most.toFixed(1)}.`;
+  return ['', ...table(columns, rows, 2), ...(how ? wrap(how, 2) : [])];
 }
 
 /** Networks at this distance are unlike those of a predictor's training. */
@@ -94,7 +138,7 @@ function answerTable(answers: readonly Answer[]): string[] {
 }
 
 /** Every label that some network has, in the order in which they come. */
-function labelsOf(found: readonly Known[]): string[] {
+function labelsOf(found: readonly KnownNetwork[]): string[] {
   return [...new Set(found.flatMap(({ answers }) => answers.map(({ label }) => label.name)))];
 }
 
@@ -102,10 +146,15 @@ const SPACE_BETWEEN = 2;
 const LEAST_NAME = 24;
 const MOST_LABEL = 20;
 
+const rankColumn: [Column, (of: KnownNetwork) => string] = [
+  { title: '#', align: 'right' },
+  ({ rank }) => (rank === undefined ? '' : String(rank.place)),
+];
+
 /** Many networks as one table, with as many labels as fit. */
-export function networksText(found: readonly Known[]): string {
+export function networksText(found: readonly KnownNetwork[]): string {
   const labels = labelsOf(found);
-  const costs: [Column, (of: Known) => string][] = found.some(({ cost }) => cost)
+  const costs: [Column, (of: KnownNetwork) => string][] = found.some(({ cost }) => cost)
     ? [
         [{ title: 'params', align: 'right' }, ({ cost }) => (cost ? formatCount(cost.parameters) : '')],
         [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? shortCount(cost.macs) : '')],
@@ -116,10 +165,12 @@ export function networksText(found: readonly Known[]): string {
     room -= Math.min(Math.max(label.length, 6), MOST_LABEL) + SPACE_BETWEEN;
     return room >= 0 || i === 0;
   });
-  const columns: [Column, (of: Known) => string][] = [
+  const isRanked = found.some(({ rank }) => rank);
+  const columns: [Column, (of: KnownNetwork) => string][] = [
+    ...(isRanked ? [rankColumn] : []),
     [{ title: 'network', flexible: 'middle' }, ({ network }) => network.arch?.text ?? network.ref],
     ...costs,
-    ...shown.map((label): [Column, (of: Known) => string] => [
+    ...shown.map((label): [Column, (of: KnownNetwork) => string] => [
       { title: label, align: 'right', most: MOST_LABEL },
       ({ answers }) => {
         const answer = answers.find((a) => a.label.name === label);
@@ -135,24 +186,35 @@ export function networksText(found: readonly Known[]): string {
       0,
     ),
     ...(more > 0 ? wrap(`… ${more} more labels: choose with --label, or print all with --json`) : []),
+    ...unpredicted(found),
   ].join('\n');
 }
 
-/** Many networks for other programs: a header and a line each, separated by tabs; nothing is left out. */
+/** Of networks that nothing is predicted for while there is for others: why. */
+function unpredicted(found: readonly KnownNetwork[]): string[] {
+  if (found.every(({ answers }) => answers.length === 0)) return [];
+  return found.flatMap(({ answers, refused, ref }) =>
+    answers.length > 0 ? [] : wrap(`${ref}: ${refused[0]?.error.message ?? 'no predictor covers it'}`, 0, 2),
+  );
+}
+
+/** Many networks for other programs: a header, if it is another than before, and a line each; nothing is left out. */
 export function networksTsv(
-  found: readonly Known[],
-  isFirst: boolean,
+  found: readonly KnownNetwork[],
   before: string,
 ): { text: string; header: string } {
   const hasCost = found.some(({ cost }) => cost);
   const labels = labelsOf(found);
+  const isRanked = found.some(({ rank }) => rank);
   const header = [
+    ...(isRanked ? ['rank'] : []),
     'network',
     ...(hasCost ? ['parameters', 'macs'] : []),
     ...labels.flatMap((label) => [label, `${label}.low`, `${label}.high`]),
   ].join('\t');
-  const lines = found.map(({ network, cost, answers }) =>
+  const lines = found.map(({ network, cost, answers, rank }) =>
     [
+      ...(isRanked ? [rank === undefined ? '' : String(rank.place)] : []),
       network.arch?.text ?? network.ref,
       ...(hasCost ? [cost ? String(cost.parameters) : '', cost ? String(cost.macs) : ''] : []),
       ...labels.flatMap((label) => {
@@ -163,8 +225,7 @@ export function networksTsv(
       }),
     ].join('\t'),
   );
-  const isNew = isFirst || header !== before;
-  return { text: [...(isNew ? [header] : []), ...lines].join('\n'), header };
+  return { text: [...(header === before ? [] : [header]), ...lines].join('\n'), header };
 }
 
 /** The bundled predictors and what they predict. */

@@ -39,7 +39,7 @@ export interface Layer {
 
 export interface NetworkParts {
   readonly layers: readonly Layer[];
-  /** What the first layer sees, where that is a convolution. */
+  /** What the first layer sees, where that is a convolution of whole colour images. */
   readonly image: { readonly height: number; readonly width: number } | undefined;
   /** ReLU and ReLU6: 0 below 0. */
   readonly plainRectifiers: number;
@@ -114,7 +114,7 @@ class PartsWalk {
     }
     return {
       layers: this.#drafts.map(({ node, ...layer }) => ({ ...layer, isLast: last.has(node) })),
-      image: imageSeen(this.#drafts[0]?.node.call),
+      image: imageSeen(this.#drafts[0]?.node.call, this.#batch),
       ...this.#counts,
       softmaxSizes: this.#softmaxSizes,
     };
@@ -217,10 +217,11 @@ class PartsWalk {
   }
 }
 
-function imageSeen(first: Call | undefined): NetworkParts['image'] {
+/** Networks that fold pixels into channels, or cut images into patches, see something else. */
+function imageSeen(first: Call | undefined, count: number): NetworkParts['image'] {
   if (first === undefined || traitsOf(first.node).convolution === undefined) return undefined;
-  const [, , height, width, ...more] = sizesOf(first.inputs[0]);
-  return height === undefined || width === undefined || more.length > 0 ? undefined : { height, width };
+  const [images, channels, height = 0, width = 0, ...more] = sizesOf(first.inputs[0]);
+  return images === count && channels === 3 && more.length === 0 ? { height, width } : undefined;
 }
 
 function isSameSize({ inputs }: Call): boolean {
