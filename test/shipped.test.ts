@@ -72,7 +72,9 @@ describe('predictors of the package', () => {
 
   it.each(trunks)('$file begins $kind for $space', async ({ file, kind, space }) => {
     const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
-    expect([predictor.info.kind, predictor.info.seen.spaces]).toEqual([kind, [space]]);
+    expect(predictor.info.kind).toBe(kind);
+    // What begins with any network says itself what it has seen.
+    if (space !== 'any') expect(predictor.info.seen.spaces).toEqual([space]);
     await predictor.dispose();
   });
 

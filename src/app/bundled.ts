@@ -108,13 +108,17 @@ export function loadBundled(file: string, options?: LoadPredictorOptions): Promi
 
 const SCHEME = 'bundled:';
 
+export function isBundledReference(text: string): boolean {
+  return text.startsWith(SCHEME);
+}
+
 /**
  * A predictor by its path, or `bundled:NAME` for one of the package.
  *
  * @throws AuspexError BUNDLED_UNKNOWN, and what loading throws
  */
 export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  if (!reference.startsWith(SCHEME)) return loadPredictor(reference, options);
+  if (!isBundledReference(reference)) return loadPredictor(reference, options);
   const name = reference.slice(SCHEME.length);
   const { predictors, trunks } = bundled();
   const files = [...predictors, ...trunks].map(({ file }) => file);

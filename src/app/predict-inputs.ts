@@ -2,8 +2,8 @@
 
 import { INFO_KEY } from '../predictors/file.js';
 import type { SessionOptions } from '../runtime/session.js';
-import { loadPredictor } from '../store/predictor-file.js';
 import { AuspexError } from '../util/errors.js';
+import { isBundledReference, openPredictor } from './bundled.js';
 import type { NamedPredictor } from './predict.js';
 import {
   diskResolver,
@@ -28,7 +28,8 @@ export async function sortedInputs(
   const files: string[] = [];
   const refs: string[] = [];
   for (const input of inputs) {
-    const isPredictor = isPath(input) && resolver.network(input).model().metadata.has(INFO_KEY);
+    const isPredictor =
+      isBundledReference(input) || (isPath(input) && resolver.network(input).model().metadata.has(INFO_KEY));
     (isPredictor ? files : refs).push(input);
   }
   if (refs.length === 0 && references.input === undefined && references.table === undefined) {
@@ -39,6 +40,6 @@ export async function sortedInputs(
   const networks = await openReferences(refs, { ...references, resolver });
   const options = threads === undefined ? {} : { threads };
   const predictors: NamedPredictor[] = [];
-  for (const file of files) predictors.push({ name: file, predictor: await loadPredictor(file, options) });
+  for (const file of files) predictors.push({ name: file, predictor: await openPredictor(file, options) });
   return { predictors, networks };
 }

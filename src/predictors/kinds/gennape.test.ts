@@ -46,10 +46,24 @@ it('is trained further on another family, again and again; weights follow from l
   const embedded = await again.embed!(files);
   expect(embedded.data).toEqual((await first.predictor.embed!(files)).data);
   const { members, values } = await again.members!(files);
-  expect([members.length, values.length]).toEqual([6, 72]);
+  // Trained further, a Gaussian process has joined the six.
+  expect(members.map(({ name }) => name)).toEqual([...equal.map(({ name }) => name), 'gaussian-process']);
+  expect(values.length).toBe(7 * 12);
   expect(values.every(Number.isFinite)).toBe(true);
-  const few = { ...dataOf(drawn('nasbench201', 3)), from };
-  await expect(kindNamed('gennape').fit(few, CHANGES, RUN)).rejects.toMatchObject({ code: 'LABEL_TOO_FEW' });
+  const further = (networks: Networks, values?: Float64Array) => {
+    const { labels } = dataOf(networks);
+    const data = { networks, labels: { ...labels, values: values ?? labels.values }, from };
+    return kindNamed('gennape').fit(data, CHANGES, RUN);
+  };
+  for (const count of [0, 3]) {
+    await expect(further(drawn('nasbench201', count))).rejects.toMatchObject({ code: 'LABEL_TOO_FEW' });
+  }
+  const alike = new Float64Array(12).fill(0.9);
+  await expect(further(files, alike)).rejects.toMatchObject({ code: 'LABEL_CONSTANT' });
+  // Four networks, three times each, with other labels each time.
+  const four = [...files.chunks(4)][0]!;
+  const repeated = await further(listOf([...four, ...four, ...four]));
+  expect((await repeated.predictor.order!(files)).every(Number.isFinite)).toBe(true);
   // Heads of another kind on the same encoder.
   const other = await kindNamed('cl-t').fit(
     { ...dataOf(files), from },

@@ -1,5 +1,6 @@
 // GENNAPE: six members on one encoder, each of which orders networks; their places in a pool are added up. With no labels of
-// a family all weigh the same; trained further on some, they weigh as they agree with these.
+// a family all weigh the same; trained further on some, they weigh as they agree with these, and a Gaussian process on the
+// embeddings joins them, which the paper does not have.
 import * as z from 'zod';
 import { symbol } from '../../graph/dim.js';
 import { kendallTauB } from '../../metrics/index.js';
@@ -8,8 +9,10 @@ import type { Inputs } from '../../nn/step.js';
 import type { Weights } from '../../nn/trainer.js';
 import type { Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
+import { Random } from '../../util/random.js';
 import { type EntryGraph, entriesModel, outputOf, pairOf, weightsWithin } from '../entries.js';
 import { ENCODER } from '../gennape/encoder.js';
+import { type FewLabelProcess, fewLabelProcess, processValue } from '../gennape/few-label-process.js';
 import { costFactors } from '../gennape/flops-transform.js';
 import { EmbeddedRows, HEAD, MEMBERSHIPS } from '../gennape/head-inputs.js';
 import { preference } from '../gennape/heads.js';
@@ -52,6 +55,10 @@ const CLASSIFIERS = ['cl-fcm-pairwise', 'cl-pairwise'] as const;
 const K_GNN = 'k-gnn';
 const FLOPS = 'flops';
 export const MEMBERS = [...REGRESSORS, ...CLASSIFIERS, K_GNN, FLOPS] as const;
+/** Of predictors that were trained further. */
+const PROCESS = 'gaussian-process';
+/** Rows that it is fitted to: time is cubic in them. */
+const PROCESS_ROWS = 500;
 /** Labels that it takes to say how members agree with them. */
 const LEAST_LABELS = 5;
 
@@ -105,14 +112,15 @@ export const gennapeKind: PredictorKind<Options> = registerKind({
         trained.push(member!);
         for (const [key, values] of member!.weights) weights.set(`${name}.${key}`, values);
       }
-      const entries = entriesOf(rows, parts, model);
+      const process = rows.isFurther ? processOf(rows, run.seed) : undefined;
+      const entries = entriesOf(rows, parts, model, process);
       const graph = entriesModel(entries, weights);
       const equal = {
         combine: model.combine,
         members: MEMBERS.map((name) => ({ name, weight: 1 / MEMBERS.length })),
       };
       const runner = new Runner(graph, { threads: run.threads });
-      const ensemble = rows.isFurther ? await agreeing(equal, runner, rows) : equal;
+      const ensemble = process ? await agreeing(equal, runner, rows, process.tau) : equal;
       await runner.dispose();
       return {
         model: graph,
@@ -151,6 +159,31 @@ function expectLabels(truths: Float64Array): void {
     `only ${known.length} rows have the label; ${LEAST_LABELS} are needed to weigh the members of GENNAPE`,
     { hint: 'give more rows; without any, the predictor is used as it is' },
   );
+}
+
+/** The labels that are known, higher being better, and their rows. */
+function knownLabels({ prepared: { labels } }: HeadRows): { rows: number[]; values: number[] } {
+  const sign = labels.better?.[0] === 'lower' ? -1 : 1;
+  const truths = column(labels, 0);
+  const rows = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
+  return { rows, values: rows.map((row) => sign * truths[row]!) };
+}
+
+/** What the process sees: embeddings, and logarithms of MACs. */
+function processOf(rows: HeadRows, seed: number): FewLabelProcess & { readonly tau: number } {
+  const { train, macs, encoder } = rows;
+  const known = knownLabels(rows);
+  const chosen = [...Random.seeded(seed, 23).sample(known.rows.length, PROCESS_ROWS)];
+  const width = encoder.width + 1;
+  const x = new Float64Array(chosen.length * width);
+  chosen.forEach((place, i) => {
+    const row = known.rows[place]!;
+    x.set(train.rows.subarray(row * train.width, row * train.width + encoder.width), i * width);
+    x[i * width + encoder.width] = Math.log1p(macs[row]!);
+  });
+  const values = chosen.map((place) => known.values[place]!);
+  const { leftOut, ...process } = fewLabelProcess(x, values);
+  return { ...process, tau: tauOf([...leftOut], values) };
 }
 
 function within(run: FitRun, place: number, count: number): FitRun {
@@ -238,7 +271,12 @@ function graphPart({ prepared }: HeadRows): Part {
 }
 
 /** Values are the mean of what the regressors say. */
-function entriesOf(rows: HeadRows, parts: readonly Part[], model: Options): EntryGraph[] {
+function entriesOf(
+  rows: HeadRows,
+  parts: readonly Part[],
+  model: Options,
+  process: FewLabelProcess | undefined,
+): EntryGraph[] {
   const inputs = viewNamed(`${rows.encoder.view}+features`).inputs(rows.prepared.state);
   const { labels } = rows.prepared;
   const sign = labels.better?.[0] === 'lower' ? -1 : 1;
@@ -272,6 +310,19 @@ function entriesOf(rows: HeadRows, parts: readonly Part[], model: Options): Entr
       }),
     ),
     { name: FLOPS, gives: 'score', inputs, write: (s, given) => values(s, given).macs.mul(sign) },
+    ...(process
+      ? [
+          {
+            name: PROCESS,
+            gives: 'score' as const,
+            inputs,
+            write: (s: Scope, given: Inputs): Value => {
+              const { latent, macs } = values(s, given);
+              return processValue(s, s.builder.concat([latent, macs.add(1).log()], 1), process);
+            },
+          },
+        ]
+      : []),
     ...CLASSIFIERS.flatMap((name): EntryGraph[] => {
       const [a, b] = pairOf({ name });
       return [
@@ -287,28 +338,33 @@ function entriesOf(rows: HeadRows, parts: readonly Part[], model: Options): Entr
   ];
 }
 
-/** Weights by the softmax of how members agree (Kendall's τ-b) with the labels of the rows. */
-async function agreeing(equal: Ensemble, runner: Runner, { prepared }: HeadRows): Promise<Ensemble> {
-  const sign = prepared.labels.better?.[0] === 'lower' ? -1 : 1;
-  const truths = column(prepared.labels, 0).map((y) => sign * y);
-  const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
-  const exponentials: number[] = [];
+/**
+ * Weights by the softmax of how members agree (Kendall's τ-b) with the labels of the rows; of the process, with those that
+ * it did not see.
+ */
+async function agreeing(
+  equal: Ensemble,
+  runner: Runner,
+  rows: HeadRows,
+  processTau: number,
+): Promise<Ensemble> {
+  const { set } = rows.prepared;
+  const known = knownLabels(rows);
+  const taus: [name: string, tau: number][] = [];
   for (const { name } of equal.members) {
     const isPairs = (CLASSIFIERS as readonly string[]).includes(name);
     const output = outputOf({ name, gives: isPairs ? 'latent' : 'score' });
-    const data = await runner.runAll([output], prepared.set);
-    const answers = isPairs ? await orderedBy(runner, name, data, prepared.set.count) : data;
+    const data = await runner.runAll([output], set);
+    const answers = isPairs ? await orderedBy(runner, name, data, set.count) : data;
     const tau = tauOf(
-      known.map((row) => answers[row]!),
-      known.map((row) => truths[row]!),
+      known.rows.map((row) => answers[row]!),
+      known.values,
     );
-    exponentials.push(Math.exp(tau));
+    taus.push([name, tau]);
   }
-  const sum = exponentials.reduce((total, x) => total + x, 0);
-  return {
-    ...equal,
-    members: equal.members.map(({ name }, i) => ({ name, weight: exponentials[i]! / sum })),
-  };
+  taus.push([PROCESS, processTau]);
+  const sum = taus.reduce((total, [, tau]) => total + Math.exp(tau), 0);
+  return { ...equal, members: taus.map(([name, tau]) => ({ name, weight: Math.exp(tau) / sum })) };
 }
 
 /** 0 for a member that says the same of all rows. */
