@@ -11,7 +11,7 @@ import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { checkOutputs, type PlannedOutput } from '../store/outputs.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { bundledTrunk } from './bundled.js';
+import { bundledTrunk, openPredictor } from './bundled.js';
 import { version } from './version.js';
 
 export interface ReproduceRequest {
@@ -110,7 +110,13 @@ async function run(
   const { out, threads, force: isForced = false } = request;
   const settings = { ...choiceOf(request), data, out, threads, isForced };
   try {
-    return await runTable(table, { ...settings, pretrained: bundledTrunk, version: version(), ...work });
+    return await runTable(table, {
+      ...settings,
+      pretrained: bundledTrunk,
+      openPredictor,
+      version: version(),
+      ...work,
+    });
   } catch (error) {
     if (!(error instanceof AuspexError) || error.code !== 'TRAINING_STOPPED') throw error;
     throw new AuspexError(error.code, error.message, {

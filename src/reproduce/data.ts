@@ -14,7 +14,11 @@ export type DataName =
   | 'nasbench201'
   | 'nasbench201_latency'
   | 'fbnet_latency'
-  | 'ofa_latency';
+  | 'ofa_latency'
+  | 'nasbench301_sample'
+  | 'ofa_mbv3_mit_ofa'
+  | 'accel_nasbench'
+  | 'natsbench_sss';
 
 const HELP_LATENCIES =
   'from https://github.com/HayeonLee/HELP: a CSV with a column `arch` and one column per device';
@@ -41,6 +45,27 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     origin: HELP_LATENCIES,
   },
   fbnet_latency: { title: 'latencies of FBNet (HELP)', space: 'fbnet', origin: HELP_LATENCIES },
+  nasbench301_sample: {
+    title: 'architectures of DARTS with accuracies of the surrogate NAS-Bench-301',
+    space: 'darts',
+    origin: 'from https://github.com/automl/NASLib: JSON lines with `arch` and `val_accuracy`',
+  },
+  ofa_mbv3_mit_ofa: {
+    title: 'subnets of Once-for-All MobileNetV3 with ImageNet accuracies',
+    space: 'ofa-mobilenetv3',
+    origin: 'JSON lines with `arch` (ks, e, d, image_size), `accuracy` and `peak_memory`',
+  },
+  accel_nasbench: {
+    title: 'Accel-NASBench',
+    space: 'accel-mnasnet',
+    origin: 'from https://github.com/afzalxo/Accel-NASBench: its JSON file, one object a line',
+  },
+  natsbench_sss: {
+    title: 'NATS-Bench, size space',
+    space: 'nats-size',
+    origin: 'from https://github.com/D-X-Y/NATS-Bench: a CSV with `channels`, `cifar10`, …',
+    all: 32_768,
+  },
   ofa_latency: {
     title: 'latencies of Once-for-All MobileNetV3 (HELP)',
     space: 'ofa-mobilenetv3',

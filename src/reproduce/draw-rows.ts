@@ -34,8 +34,12 @@ export function drawRows(table: Table, cell: ResultCell, seed: number): DrawnRow
   const aside = new Uint8Array(table.rows);
   const development = developmentRows(table.rows);
   for (const row of development) aside[row] = 1;
-  const names = [...cell.labels.flatMap(({ train, test }) => [train, test]), ...(cell.trunk ?? [])];
-  const rows = table.rowsWith([...new Set(names)]).filter((row) => aside[row] === 0);
+  const learned = cell.rows > 0 ? cell.labels.map(({ train }) => train) : [];
+  const names = [...learned, ...cell.labels.map(({ test }) => test), ...(cell.trunk ?? [])];
+  const { without } = cell;
+  const rows = table
+    .rowsWith([...new Set(names)])
+    .filter((row) => aside[row] === 0 && (without === undefined || !table.arch(row).includes(without)));
   const { rows: train, validation } = cell.drawn ?? cell;
   const split = randomSplit(rows.length, { train, validation, seed });
   const inTable = (places: Uint32Array): Uint32Array => places.map((place) => rows[place]!);

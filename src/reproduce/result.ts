@@ -51,13 +51,16 @@ interface MetricValue {
 
 /** What was done: a result counts for a cell only if this is the same. */
 export type CellSettings = Pick<ResultCell, 'data' | 'kind' | 'rows' | 'validation' | 'labels' | 'scale'> &
-  Partial<Pick<ResultCell, 'drawn' | 'tested' | 'trunk' | 'isPretrained'>> & {
+  Partial<
+    Pick<ResultCell, 'drawn' | 'tested' | 'trunk' | 'isPretrained' | 'without' | 'sources' | 'from'>
+  > & {
     readonly recipe: NonNullable<ResultCell['recipe']>;
   };
 
 /** @param steps of every training; the recipe's own unless told */
 export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
   const { data, kind, rows, validation, labels, scale, drawn, tested, trunk, isPretrained, recipe } = cell;
+  const { without, sources, from } = cell;
   return {
     data,
     kind,
@@ -69,6 +72,9 @@ export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
     ...(tested ? { tested } : {}),
     ...(trunk ? { trunk } : {}),
     ...(isPretrained ? { isPretrained } : {}),
+    ...(without === undefined ? {} : { without }),
+    ...(sources ? { sources } : {}),
+    ...(from === undefined ? {} : { from }),
     recipe: { ...recipe, ...(steps === undefined ? {} : { steps }) },
   };
 }

@@ -3,26 +3,30 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Table } from '../datasets/table.js';
-import { evaluate } from '../predictors/evaluate.js';
 import { type Fitted, kindNamed } from '../predictors/kinds/index.js';
-import { labelledRows, tableNetworks } from '../predictors/labelled-rows.js';
+import { labelledRows } from '../predictors/labelled-rows.js';
 import { decodePredictor } from '../predictors/load.js';
-import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
-import { expectGoing } from '../predictors/stopped.js';
 import { checkpointFile } from '../store/checkpoint-file.js';
 import { lockFile } from '../store/lock.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
+import type { DataName } from './data.js';
 import { type DrawnRows, drawRows } from './draw-rows.js';
-import { type CellSettings, type Draw, type DrawResult, type LabelResult, RESULT_SCHEMA } from './result.js';
+import { type CellSettings, type Draw, type DrawResult, RESULT_SCHEMA } from './result.js';
 import type { ResultFiles } from './result-files.js';
+import { sourceRows } from './source-rows.js';
+import { tested } from './test-draw.js';
 import { trainingWork } from './training-work.js';
 
 export interface DrawOptions {
   readonly settings: CellSettings;
   readonly files: ResultFiles;
   readonly data: { readonly file: string; readonly table: Table };
+  /** Tables that cells are trained on besides. */
+  readonly tableNamed?: (name: DataName) => Promise<Table>;
+  /** A predictor of the package, by reference. */
+  readonly openPredictor?: (reference: string) => Promise<Predictor>;
   readonly threads: number;
   /** What a kind of predictor has learned of a space before any label, if somebody has done that. */
   readonly pretrained?: (kind: string, space: string) => Promise<Predictor | undefined>;
@@ -31,9 +35,6 @@ export interface DrawOptions {
   readonly onProgress?: (part: number, note: string) => void;
   readonly signal?: AbortSignal;
 }
-
-/** Enough for an interval of a metric that is only looked at beside the spread over draws. */
-const RESAMPLES = 100;
 
 /** Does a draw and writes its result. Codes: TRAINING_STOPPED, OUTPUT_IN_USE and those of trainings, splits and metrics. */
 export async function runDraw(draw: Draw, options: DrawOptions): Promise<DrawResult> {
@@ -54,11 +55,13 @@ async function lockedDraw(draw: Draw, options: DrawOptions, rows: DrawnRows): Pr
   const parts = partsOf(draw, options, rows);
   const isResumed = hasWork(draw, options);
   const start = performance.now();
-  const from = cell.isPretrained
-    ? await pretrainedFor(draw, options)
-    : cell.trunk && (await trunkOf(draw, cell.trunk, rows, options, parts.trunk));
-  const fitted = await fit(draw, 'cell', rows, options, parts.train, from);
-  await from?.dispose();
+  const from = await beginningOf(draw, rows, options, parts.trunk);
+  const isFitted = cell.rows > 0 || cell.sources !== undefined;
+  const fitted =
+    from && !isFitted
+      ? { predictor: from, members: [] }
+      : await fit(draw, 'cell', rows, options, parts.train, from);
+  if (fitted.predictor !== from) await from?.dispose();
   const { predictor, members } = fitted;
   const trained = performance.now();
   try {
@@ -136,6 +139,19 @@ function hasWork(draw: Draw, { files, settings }: DrawOptions): boolean {
   return paths.some((path) => existsSync(path));
 }
 
+/** What a cell begins with, where it does not begin with nothing. */
+async function beginningOf(
+  draw: Draw,
+  rows: DrawnRows,
+  options: DrawOptions,
+  report: Report,
+): Promise<Predictor | undefined> {
+  const { isPretrained, trunk, from } = draw.cell;
+  if (isPretrained) return pretrainedFor(draw, options);
+  if (trunk) return trunkOf(draw, trunk, rows, options, report);
+  return from === undefined ? undefined : options.openPredictor?.(from);
+}
+
 async function pretrainedFor(
   { cell: { kind } }: Draw,
   { data, pretrained }: DrawOptions,
@@ -177,7 +193,7 @@ async function fit(
   const { train, validation } = part === 'trunk' ? rows.trunk : rows;
   const of = (some: Uint32Array) => labelledRows(data.table, some, names, { transform: cell.scale });
   const known = {
-    ...of(train),
+    ...(cell.sources ? await sourceRows(draw, cell.sources, names, options) : of(train)),
     ...(validation.length > 0 ? { validation: of(validation) } : {}),
     ...(from ? { from } : {}),
   };
@@ -188,44 +204,5 @@ async function fit(
     onProgress: ({ part: done, loss }) =>
       report(done, `${part === 'trunk' ? 'trunk, ' : ''}loss ${loss?.toPrecision(3) ?? '–'}`),
     ...(signal ? { signal } : {}),
-  });
-}
-
-async function tested(
-  { cell }: Draw,
-  predictor: Predictor,
-  rows: Uint32Array,
-  { data: { table }, signal }: DrawOptions,
-  report: Report,
-): Promise<LabelResult[]> {
-  const found = await predictionsOf(predictor, tableNetworks(table, rows), {
-    onProgress: (part) => report(part, 'testing'),
-    ...(signal ? { signal } : {}),
-  }).catch((error) => {
-    expectGoing(signal);
-    throw error;
-  });
-  return cell.labels.map(({ train, test }, output) => {
-    const column = table.column(test);
-    const { unit, better } = table.label(test);
-    const truths = Float64Array.from(rows, (row) => column[row]!);
-    const { metrics, coverage } = evaluate(found.column(output), truths, {
-      better,
-      resamples: RESAMPLES,
-    });
-    return {
-      train,
-      test,
-      unit,
-      metrics: Object.fromEntries(
-        metrics.map(({ name, estimate, low, high }) => [
-          name,
-          estimate === undefined
-            ? null
-            : { estimate, ...(low === undefined || high === undefined ? {} : { low, high }) },
-        ]),
-      ),
-      coverage: coverage ?? null,
-    };
   });
 }

@@ -18,6 +18,7 @@ export interface RunOptions extends Pick<TableChoice, 'only' | 'draws' | 'steps'
   readonly out: string;
   readonly threads: number;
   readonly pretrained?: NonNullable<DrawOptions['pretrained']>;
+  readonly openPredictor?: NonNullable<DrawOptions['openPredictor']>;
   readonly version: string;
   /** Does again what is done. */
   readonly isForced?: boolean;
@@ -77,7 +78,9 @@ export async function runTable(table: ReproducedTable, options: RunOptions): Pro
   const all = drawsOf(table, { draws, ...(options.only ? { only: options.only } : {}) });
   const pending = isForced ? all : all.filter((draw) => !isDone(files, draw, steps));
   // All that will be needed is looked for before anything takes hours.
-  const names = [...new Set(pending.map(({ cell }) => cell.data))];
+  const names = [
+    ...new Set(pending.flatMap(({ cell }) => [cell.data, ...(cell.sources ?? []).map(({ data }) => data)])),
+  ];
   const paths = new Map(names.map((name) => [name, findData(options.data, name)]));
   const work = pending.map(({ cell }) => workOf(cell, steps));
   const whole = work.reduce((sum, w) => sum + w, 0);
@@ -85,10 +88,15 @@ export async function runTable(table: ReproducedTable, options: RunOptions): Pro
   const failures: FailedDraw[] = [];
   let before = 0;
   let open: { readonly name: DataName; readonly table: Table } | undefined;
+  const sources = new Map<DataName, Promise<Table>>();
+  const tableNamed = (name: DataName): Promise<Table> => {
+    if (!sources.has(name)) sources.set(name, readData(paths.get(name)!, name));
+    return sources.get(name)!;
+  };
   for (const [i, draw] of pending.entries()) {
     const { cell, seed } = draw;
     const file = paths.get(cell.data)!;
-    // One at a time: the largest has hundreds of thousands of rows.
+    // One at a time: the largest has hundreds of thousands of rows. Those that others are trained on stay.
     if (open?.name !== cell.data) open = { name: cell.data, table: await readData(file, cell.data) };
     if (isForced) await files.clear(draw);
     try {
@@ -97,6 +105,7 @@ export async function runTable(table: ReproducedTable, options: RunOptions): Pro
         settings: settingsOf(cell, steps),
         files,
         data: { file, table: open.table },
+        tableNamed,
         onProgress: (part, note) => onProgress?.((before + part * work[i]!) / whole, note),
       });
       results.push(result);
@@ -124,7 +133,10 @@ function isDone(files: ResultFiles, draw: Draw, steps: number | undefined): bool
 }
 
 /** Tests are a small part of most draws; how many rows they have is only known once a table is open. */
-function workOf({ kind, rows, drawn, trunk, recipe }: ResultCell, steps: number | undefined): number {
+function workOf(cell: ResultCell, steps: number | undefined): number {
+  const { kind, drawn, trunk, recipe, sources } = cell;
+  const rows = sources?.reduce((sum, source) => sum + source.rows, 0) ?? cell.rows;
+  if (rows === 0) return 1;
   const changes = { ...recipe, ...(steps === undefined ? {} : { steps }) };
   const own = trainingWork(kind, rows, changes);
   return trunk ? own + trainingWork(kind, drawn?.rows ?? rows, changes) : own;

@@ -9,6 +9,8 @@ const PERCENT = /^(mape|acc@|coverage)/;
 export function metricTitle(name: string): string {
   const { title } = metricNamed(name);
   const delta = /^acc@(.+)$/.exec(name)?.[1];
+  const k = /^ndcg(?:-linear)?@(\d+)$/.exec(name)?.[1];
+  if (k !== undefined) return title.replace('@k', `@${k}`);
   return delta === undefined ? title : `Acc(${Number((100 * Number(delta)).toPrecision(3))}%)`;
 }
 

@@ -25,10 +25,16 @@ export interface ResultCell {
   /** Cells of one series differ only in their rows. */
   readonly series: string;
   readonly data: DataName;
+  /** Only architectures whose text does not contain this. */
+  readonly without?: string;
   /** Kind of predictor. */
   readonly kind: string;
-  /** Trained on. */
+  /** Trained on. 0 of predictors that have seen nothing of this table: those of `sources`, or one as it is in `from`. */
   readonly rows: number;
+  /** Trained on rows of other tables, and tested on all rows of this one. */
+  readonly sources?: readonly CellSource[];
+  /** Begins with this predictor of the package, such as `bundled:gennape`. */
+  readonly from?: string;
   /** Held out to choose weights by and to make intervals with. */
   readonly validation: number;
   /** What is drawn for training and validation, where other cells of the table use more: all have the same test rows. */
@@ -54,6 +60,14 @@ export interface ResultCell {
   readonly goal?: number;
   /** What this cell does otherwise than the papers, besides what all do. */
   readonly differs: readonly string[];
+}
+
+/** Rows of another table that a cell is trained on, drawn by the seed. */
+export interface CellSource {
+  readonly data: DataName;
+  readonly rows: number;
+  /** The column in the place of each label that is trained. */
+  readonly labels: readonly string[];
 }
 
 /** A column that is learned, and the one that predictions are compared with. */

@@ -5,7 +5,7 @@ import type { Network } from '../../networks/network.js';
 import type { Networks } from '../../networks/networks.js';
 import type { Batch } from '../../nn/batch.js';
 import { SPACES, spaceNamed } from '../../spaces/index.js';
-import type { Cell } from '../../spaces/space.js';
+import type { AnySpace, Cell } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
 import { readEach } from '../encode.js';
 import { INPUT } from '../feature-model.js';
@@ -158,7 +158,7 @@ function rowOf(network: Network, { names, space, flow, largestSide }: FeatureSta
   if (flow) {
     expectFeatures(names, FLOW_FEATURES);
     if (largestSide !== undefined) expectSmallImages(network, largestSide);
-    return Object.values(flowFeatures(network.settled()));
+    return flowRow(network);
   }
   const cell = space === null ? undefined : cellOf(network, space);
   const graf = grafNamed(space);
@@ -180,6 +180,27 @@ function rowOf(network: Network, { names, space, flow, largestSide }: FeatureSta
       'fix sizes that are open: --dim NAME=SIZE, or when it is exported',
     );
   });
+}
+
+/** Rows of architectures: a forest, a process and a table of results ask for the same ones. */
+const flowRows = new WeakMap<AnySpace, Map<string, Float32Array>>();
+/** Of each space; 14 MB. */
+const MOST_KEPT = 20_000;
+
+function flowRow(network: Network): ArrayLike<number> {
+  const { arch, file, sizes } = network;
+  const made = (): Float32Array => Float32Array.from(Object.values(flowFeatures(network.settled())));
+  if (arch === undefined || file !== undefined || Object.keys(sizes).length > 0) return made();
+  let kept = flowRows.get(arch.space);
+  if (kept === undefined) {
+    kept = new Map();
+    flowRows.set(arch.space, kept);
+  }
+  const known = kept.get(arch.text);
+  if (known !== undefined) return known;
+  const row = made();
+  if (kept.size < MOST_KEPT) kept.set(arch.text, row);
+  return row;
 }
 
 function cellOf(network: Network, space: string): Cell {

@@ -1,6 +1,8 @@
 // All tables that can be reproduced, by name.
 import { AuspexError } from '../../util/errors.js';
 import type { ReproducedTable } from '../table.js';
+import { FAMILIES } from './families.js';
+import { GENNAPE_COST, GENNAPE_NB101, GENNAPE_TRANSFER } from './gennape.js';
 import { LATENCY, LATENCY_TRANSFER } from './latency.js';
 import { NB101_ABLATION, NB101_ACCURACY } from './nb101.js';
 import { NB201_ACCURACY } from './nb201-accuracy.js';
@@ -13,6 +15,10 @@ export const TABLES: readonly ReproducedTable[] = [
   LATENCY,
   LATENCY_TRANSFER,
   NB201_DATASETS,
+  FAMILIES,
+  GENNAPE_COST,
+  GENNAPE_NB101,
+  GENNAPE_TRANSFER,
 ];
 
 export function reproducedTable(id: string, tables = TABLES): ReproducedTable {
