@@ -16,6 +16,8 @@ import './few-shot.js';
 import './linear.js';
 import './gaussian-process.js';
 import './arch2vec.js';
+import './accuracy-model.js';
+import './io-model.js';
 
 export {
   type FitRun,
