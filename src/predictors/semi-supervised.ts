@@ -6,7 +6,7 @@ import { newRecord } from '../nn/record.js';
 import { constantRate } from '../nn/schedules.js';
 import type { Objective } from '../nn/step.js';
 import { streamFor } from '../nn/stream.js';
-import { type Batch, Trainer } from '../nn/trainer.js';
+import { type Batch, Trainer, type Weights } from '../nn/trainer.js';
 import { shuffled } from './batches.js';
 import { expectGoing } from './stopped.js';
 import type { TrainedMember, TrainingRun } from './train.js';
@@ -62,6 +62,8 @@ export interface SemiSupervisedTraining {
   readonly batch: number;
   readonly rate: number;
   readonly clipNorm: number;
+  /** First values of parameters, for those that are not to begin at random. */
+  readonly weights?: Weights;
 }
 
 export function epochSizes({
@@ -89,7 +91,7 @@ export async function trainSemiSupervised(
   training: SemiSupervisedTraining,
   run: TrainingRun,
 ): Promise<TrainedMember> {
-  const { steps, rate, clipNorm } = training;
+  const { steps, rate, clipNorm, weights } = training;
   const trainerOf = ({ objective }: Examples): Trainer =>
     new Trainer(objective, {
       optimiser: adam(),
@@ -99,6 +101,7 @@ export async function trainSemiSupervised(
       session: { threads: run.threads },
     });
   const trainers = { labelled: trainerOf(training.labelled), unlabelled: trainerOf(training.unlabelled) };
+  if (weights) for (const trainer of Object.values(trainers)) trainer.adopt(weights);
   const store = run.checkpoint?.('member0');
   try {
     const saved = await store?.load();
