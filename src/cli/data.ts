@@ -4,6 +4,7 @@ import { exportTable, listTables, showTable } from '../app/data/data.js';
 import { FORMATS, type TableFormat } from '../store/table-file.js';
 import { names, print, wholeNumber, withForce } from './command.js';
 import { importCommand } from './data-import.js';
+import { ioCommand } from './data-io.js';
 import { JSON_HELP, type PlainFlags, plainOptions, withPlain, working } from './data-options.js';
 import { splitCommand } from './data-split.js';
 import { listText, showText, tableText } from './text/data.js';
@@ -17,7 +18,8 @@ export function dataCommand(): Command {
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(splitCommand())
-    .addCommand(exportCommand());
+    .addCommand(exportCommand())
+    .addCommand(ioCommand());
 }
 
 function listCommand(): Command {

@@ -90,6 +90,8 @@ export class Trainer {
   /** By the shapes of batches that steps were compiled for. */
   readonly #fingerprints = new Map<string, string>();
   #state: State | undefined;
+  /** What parameters begin with once there is a state. */
+  readonly #adopted = new Map<string, Float32Array>();
   #best: ReadonlyMap<string, HostTensor> = new Map();
   /** How far it is; changes with every step. */
   record: TrainingRecord = newRecord();
@@ -162,6 +164,17 @@ export class Trainer {
     return new Map(
       [...this.#parameters(kind)].map(([name, { data }]) => [name, Float32Array.from(data as Float32Array)]),
     );
+  }
+
+  /**
+   * Takes over values of parameters from another training, as where two optimisers train the same ones in turn. Parameters
+   * that it does not have are left out.
+   */
+  adopt(weights: Weights): void {
+    for (const [name, data] of weights) {
+      if (this.#state === undefined) this.#adopted.set(name, data);
+      else if (this.#state.has(name)) (this.#state.current(name).data as Float32Array).set(data);
+    }
   }
 
   /** Keeps the weights that are validated as the best. */
@@ -294,7 +307,7 @@ export class Trainer {
   // The state ------------------------------------------------------------------------------------------------
 
   #firstValue(parameter: ParameterSpec): Float32Array {
-    const given = this.#options.weights?.get(parameter.name);
+    const given = this.#adopted.get(parameter.name) ?? this.#options.weights?.get(parameter.name);
     if (given === undefined) return initialValues(parameter, this.seed);
     const size = sizeOf(parameter.dims);
     if (given.length === size) return Float32Array.from(given);

@@ -75,6 +75,16 @@ const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   'gin-graph': seesGraphs({ width: 8, layers: 2 }, { sizes: 'cubic' }),
   contrastive: seesGraphs({ width: 8, layers: 1, feedForward: 8, projection: 8 }, { alpha: 'other' }),
   arch2vec: seesCells({ width: 8, layers: 1, latent: 4 }, { decoder: 'tanh' }),
+  'accuracy-model': seesCells({ width: 8, layers: 1, latent: 4, headWidth: 8 }, { embedding: 'max' }),
+  'io-model': {
+    ...seesCells({ width: 8, layers: 1, latent: 4, headWidth: 8, channels: [2, 2] }, { channels: [] }),
+    io: {
+      networks: listOf(cells.slice(0, 8)),
+      images: { count: 4, side: 4, pixels: Float32Array.from({ length: 192 }, (_, i) => Math.sin(i)) },
+      width: 3,
+      read: (network, image, out, at) => out.set([network, image, 1], at),
+    },
+  },
   'gaussian-process': { networks, changes: { model: { steps: 2 } }, badOption: { rows: 1 } },
   cl: seesHeads({}),
   'cl-t': seesHeads({}),

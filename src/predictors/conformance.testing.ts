@@ -15,6 +15,8 @@ export interface KindExpectations {
   readonly networks: readonly Network[];
   /** A network that it does not cover, if there is one. */
   readonly foreign?: Network;
+  /** What it learns from besides networks and labels. */
+  readonly io?: TrainingData['io'];
   /** An option that is out of its range, if it has options. */
   readonly badOption?: Readonly<Record<string, unknown>>;
 }
@@ -56,9 +58,10 @@ function near(found: Float64Array, wanted: Float64Array, tolerance = 1e-6): void
 }
 
 export function testKind(kind: PredictorKind, expectations: KindExpectations): void {
-  const { changes, networks: all, foreign, badOption } = expectations;
+  const { changes, networks: all, foreign, badOption, io } = expectations;
+  const also = io ? { io } : {};
   const [known, others] = [listOf(all.slice(0, TRAINED)), listOf(all.slice(TRAINED))];
-  const data: TrainingData = { networks: known, labels: labelsOf(known) };
+  const data: TrainingData = { networks: known, labels: labelsOf(known), ...also };
   const fit = async (of: TrainingData = data, more = {}): Promise<Predictor> =>
     (await kind.fit(of, changes, { ...RUN, ...more })).predictor;
 
@@ -158,10 +161,10 @@ export function testKind(kind: PredictorKind, expectations: KindExpectations): v
       const rows: number[] = [];
       const networks = listOf([...all.slice(0, TRAINED), foreign]);
       const labels = labelsOf(networks);
-      await expect(fit({ networks, labels })).rejects.toMatchObject({
+      await expect(fit({ networks, labels, ...also })).rejects.toMatchObject({
         code: error.code,
       });
-      const trained = await fit({ networks, labels }, { onBad: (row: number) => rows.push(row) });
+      const trained = await fit({ networks, labels, ...also }, { onBad: (row: number) => rows.push(row) });
       expect([rows, trained.info.seen.rows]).toEqual([[TRAINED], TRAINED]);
       await trained.dispose();
     });

@@ -15,12 +15,29 @@ export interface TrainingData {
   readonly labels?: Labels;
   /** Rows that are not trained on: weights are chosen by them, and intervals are made with them. */
   readonly validation?: { readonly networks: Networks; readonly labels?: Labels };
+  /** What some networks compute for images, of kinds that learn it. */
+  readonly io?: IoTraining;
   /** A predictor of the same kind to begin with. */
   readonly from?: Predictor;
   /** How the rows were drawn, for the record. */
   readonly split?: TrainingSplit;
   /** Of the architectures of all rows, those held out too: what the predictor has seen. See `ArchDigests`. */
   readonly digests?: string;
+}
+
+/** Output features of trained networks for images; see `auspex data io`. */
+export interface IoTraining {
+  readonly networks: Networks;
+  readonly images: {
+    readonly count: number;
+    readonly side: number;
+    /** (count, 3, side, side) */
+    readonly pixels: Float32Array;
+  };
+  /** Numbers of a network and an image. */
+  readonly width: number;
+  /** Writes them to `out`, from `at` on. */
+  read(network: number, image: number, out: Float32Array, at: number): void;
 }
 
 /** What is learned of a space before any label. */

@@ -33,6 +33,11 @@ export interface SessionOptions {
    * thread busy for the whole of a run. With onnxruntime-node only; a page has its own ways.
    */
   readonly isApart?: boolean;
+  /**
+   * Whether threads that wait for work keep their cores busy. Small graphs are sooner done with it; where cores are shared,
+   * and for steps with large convolutions, it is better without. Default true.
+   */
+  readonly spinning?: boolean;
   /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */
   readonly seed?: number;
 }
@@ -120,7 +125,7 @@ export class Session {
   ): Promise<Session> {
     const { module, isNative } = await loadRuntime();
     const { threads, optimization = 'all', providers, memoryPattern = true, isApart } = options;
-    const { prepacking = true } = options;
+    const { prepacking = true, spinning = true } = options;
     try {
       const source = typeof given === 'function' ? given() : given;
       const settings: InferenceSession.SessionOptions = {
@@ -129,7 +134,12 @@ export class Session {
         enableMemPattern: memoryPattern,
         ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
         ...(providers ? { executionProviders: [...providers] } : {}),
-        ...(prepacking ? {} : { extra: { session: { disable_prepacking: '1' } } }),
+        extra: {
+          session: {
+            ...(prepacking ? {} : { disable_prepacking: '1' }),
+            ...(spinning ? {} : { intra_op: { allow_spinning: '0' } }),
+          },
+        },
       };
       return new Session(
         isApart && isNative && typeof source !== 'string'
@@ -188,6 +198,7 @@ export function sessionFor(model: Model, options: SessionOptions = {}): Promise<
     options.prepacking,
     options.seed,
     options.isApart,
+    options.spinning,
   ]);
   let made = sessions.get(model);
   if (made === undefined) {

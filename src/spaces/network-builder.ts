@@ -90,6 +90,21 @@ export function scaledWidth(width: number, options: NetworkOptions, multipleOf =
 }
 
 const FOR_BATCH = Symbol('for another batch');
+const BODY = Symbol('how it was written');
+
+/** How a network was written, so that it can be traced again, for training too. */
+export interface NetworkBody {
+  readonly input: NetworkInput;
+  readonly write: (s: Scope, x: Value) => Value;
+}
+
+/** Undefined for a model that was not written by a space. */
+export function bodyOf(model: Model): NetworkBody | undefined {
+  return (model as { [BODY]?: NetworkBody })[BODY];
+}
+
+/** Where a classifier has its last dense layer. */
+export const CLASSIFIER = 'classifier';
 
 /**
  * A space's network for a batch of another size, with the same weights: its nodes fix the size, so that it must be written
@@ -145,6 +160,7 @@ export function writeNetwork(
       return noteTypes({ ...other, graph: { ...other.graph, initializers } }, inferShapes(other).graph.types);
     },
   });
+  Object.defineProperty(model, BODY, { value: { input: { type, dims }, write } });
   noteInferred(model, {
     name,
     nodes: builder.applied,

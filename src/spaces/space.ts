@@ -9,6 +9,8 @@ export interface NetworkOptions {
   readonly resolution?: number;
   /** Widths of all hidden layers are this many times the paper's. */
   readonly width?: number;
+  /** Cells of a stage, for spaces that stack cells (`defaults.cells`). */
+  readonly cells?: number;
   /** Outputs: classes of images, or the vocabulary of a language model. */
   readonly classes?: number;
   /** Images (or texts) at once. */
@@ -84,6 +86,8 @@ interface ArchitectureChange {
 export interface SpaceDefaults {
   readonly resolution: number;
   readonly classes: number;
+  /** How often a stage repeats the cell; given where `NetworkOptions.cells` is heeded. */
+  readonly cells?: number;
   /** The shape of the input for a batch of 1: images (1, C, H, W) or tokens (1, n). */
   readonly input: 'image' | 'tokens';
 }

@@ -16,6 +16,7 @@ export const FILE_KINDS = {
   curves: 'curves of a training',
   split: 'a split of a table',
   log: 'a log',
+  arrays: 'NumPy arrays',
   text: 'a text file',
 } as const;
 
@@ -34,7 +35,15 @@ const SCHEMAS: Readonly<Record<string, FileKind>> = {
 export function fileKind(path: string): FileKind | 'empty' | 'other' {
   const head = unpacked(headOf(path));
   if (head.length === 0) return 'empty';
+  if (isNumpy(head)) return 'arrays';
   return (head.includes(0) ? undefined : textKind(head.toString('utf8'))) ?? onnxKind(path) ?? 'other';
+}
+
+/** A .npy file, or an archive whose first entry is one. */
+function isNumpy(head: Buffer): boolean {
+  if (head.toString('latin1', 0, 6) === '\x93NUMPY') return true;
+  const isZip = head.length >= 30 && head.toString('latin1', 0, 4) === 'PK\x03\x04';
+  return isZip && head.toString('latin1', 30, 30 + head.readUInt16LE(26)).endsWith('.npy');
 }
 
 function headOf(path: string): Buffer {
@@ -71,7 +80,7 @@ function textKind(head: string): FileKind | undefined {
   if (/[\x00-\x08\x0e-\x1f]/.test(head)) return undefined;
   const text = head.replace(/^\ufeff?\s*/, '');
   if (/^<!doctype html|^<html/i.test(text)) return 'html';
-  if (/^\{"kind":"(search|proxy)"/.test(text)) return 'log';
+  if (/^\{"kind":"(search|proxy|io)"/.test(text)) return 'log';
   const [, schema] = /^\{\s*"schema"\s*:\s*"(auspex\.[\w.]+)\//.exec(text) ?? [];
   if (schema !== undefined) return SCHEMAS[schema] ?? 'text';
   if (/^# auspex \{|^\{"table":/.test(text)) return 'table';

@@ -1,6 +1,7 @@
 // The JSON documents of `auspex data`, as docs/json/data.md describes them. Fields are added without a new version.
 import { z } from 'zod';
 import { splitRecord } from '../../datasets/splits/split-record.js';
+import { ioDocument } from './io.js';
 
 const direction = z.enum(['higher', 'lower']);
 const transform = z.enum(['linear', 'log']);
@@ -82,6 +83,7 @@ export const DATA_DOCUMENTS = {
   show: showDocument,
   split: splitDocument,
   export: exportDocument,
+  io: ioDocument,
 } as const;
 
 export type ImportDocument = z.infer<typeof importDocument>;

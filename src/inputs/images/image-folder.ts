@@ -47,8 +47,12 @@ interface LabelledPicture {
 
 /** Images of one class, or of one file. */
 interface Group {
+  /** Of the file or folder. */
+  readonly name: string;
   readonly count: number;
   readonly isLabelled: boolean;
+  /** How many classes its format has, where the format says. */
+  readonly classes?: number;
   read(index: number): LabelledPicture;
 }
 
@@ -61,17 +65,30 @@ export class ImageFolder {
   readonly count: number;
   /** Whether every image has a class. */
   readonly isLabelled: boolean;
+  /** How many classes there are, those without images included; undefined where images have none. */
+  readonly classes: number | undefined;
   readonly #groups: readonly Group[];
 
   /** Codes: FILE_UNREADABLE, IMAGES_EMPTY, IMAGES_MIXED, IMAGE_FORMAT. */
   constructor(path: string) {
-    this.#groups = groupsOf(path).filter(({ count }) => count > 0);
+    const groups = groupsOf(path);
+    this.#groups = groups.filter(({ count }) => count > 0);
     this.count = this.#groups.reduce((sum, group) => sum + group.count, 0);
     this.isLabelled = this.#groups.every((group) => group.isLabelled);
+    this.classes = this.isLabelled ? Math.max(...groups.map((g) => g.classes ?? groups.length)) : undefined;
     if (this.count > 0) return;
     throw new AuspexError('IMAGES_EMPTY', 'the folder has no images', {
       where: { file: path },
       hint: 'give a folder of PNG, PGM, PPM or CIFAR .bin files, or one whose subfolders are classes with such files',
+    });
+  }
+
+  /** Indices of the images of one file of CIFAR, or of one class. */
+  indicesOf(isWanted: (name: string) => boolean): number[] {
+    let start = 0;
+    return this.#groups.flatMap(({ name, count }) => {
+      start += count;
+      return isWanted(name) ? Array.from({ length: count }, (_, i) => start - count + i) : [];
     });
   }
 
@@ -161,12 +178,18 @@ function fileGroup(folder: string, names: readonly string[], label?: number): Gr
     const picture = readPicture(join(folder, names[index]!));
     return label === undefined ? { picture } : { picture, label };
   };
-  return { count: names.length, isLabelled: label !== undefined, read };
+  return { name: basename(folder), count: names.length, isLabelled: label !== undefined, read };
 }
 
 function cifarGroup(path: string): Group {
   const file = openCifar(path);
-  return { count: file.count, isLabelled: true, read: (index) => readCifar(file, index) };
+  return {
+    name: basename(path),
+    count: file.count,
+    isLabelled: true,
+    classes: file.labels === 1 ? 10 : 100,
+    read: (index) => readCifar(file, index),
+  };
 }
 
 /** Codes: FILE_UNREADABLE, IMAGE_FORMAT. */

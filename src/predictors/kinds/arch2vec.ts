@@ -143,7 +143,7 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
   };
 }
 
-function cellsOf({ operations, adjacency }: Inputs): CellInputs {
+export function cellsOf({ operations, adjacency }: Inputs): CellInputs {
   return { operations: operations!, adjacency: adjacency! };
 }
 

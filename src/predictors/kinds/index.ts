@@ -17,6 +17,8 @@ import './family-ranking.js';
 import './linear.js';
 import './gaussian-process.js';
 import './arch2vec.js';
+import './accuracy-model.js';
+import './io-model.js';
 
 export {
   type FitRun,

@@ -4,8 +4,10 @@
 import { convBlock, globalAveragePool } from '../../nn/convolution.js';
 import { dropout } from '../../nn/dropout.js';
 import { linear } from '../../nn/linear.js';
+import { mse } from '../../nn/losses.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
+import { type Arch2vecOptions, arch2vecLoss, type CellInputs, encodeCells, sampled } from './arch2vec.js';
 
 interface CellHeadOptions {
   /** Numbers of the cell's embedding. */
@@ -41,10 +43,15 @@ function flatLatent(s: Scope, z: Value, { flat }: CellHeadOptions): Value {
   return linear(s.at('head', 'flat'), z.reshape([-1, z.length(1) * z.length(2)]), flat);
 }
 
-/** (B, n, latent) → (B, 1), an accuracy from 0 to 1. */
-export function accuracyHead(s: Scope, z: Value, options: CellHeadOptions = ACCURACY_HEAD): Value {
+/** (B, n, latent) → (B, outputs), accuracies from 0 to 1. */
+export function accuracyHead(
+  s: Scope,
+  z: Value,
+  options: CellHeadOptions = ACCURACY_HEAD,
+  outputs = 1,
+): Value {
   const x = hiddenLayers(s, flatLatent(s, z, options).relu(), options);
-  return linear(s.at('head', 'accuracy'), x, 1).sigmoid();
+  return linear(s.at('head', 'accuracy'), x, outputs).sigmoid();
 }
 
 /** (B, n, latent) and images (B, 3, H, W) → (B, outputs): what the network of a cell computes for an image. */
@@ -62,4 +69,26 @@ function hiddenLayers(s: Scope, start: Value, { width, depth, dropout: rate }: C
   let x = start;
   for (let i = 0; i < depth; i++) x = dropout(s, linear(s.at('head', 'hidden', i), x, width).relu(), rate);
   return x;
+}
+
+/** A head's outputs for the latents of nodes, and what they should be. */
+export interface LabelledLatents {
+  predict(s: Scope, z: Value): Value;
+  readonly target: Value;
+}
+
+/**
+ * What is minimised: arch2vec's loss, and for labelled batches the squared error of a head that sees the same sample of the
+ * latents.
+ */
+export function cellLoss(
+  s: Scope,
+  cells: CellInputs,
+  options: Arch2vecOptions,
+  labelled?: LabelledLatents,
+): Value {
+  const latents = encodeCells(s, cells, options);
+  const z = sampled(s, latents);
+  const reconstruction = arch2vecLoss(s, cells, latents, z, options);
+  return labelled ? reconstruction.add(mse(labelled.predict(s, z), labelled.target)) : reconstruction;
 }

@@ -6,7 +6,7 @@ import type { Value } from '../../ops/build.js';
 import type { Random } from '../../util/random.js';
 import { archError } from '../arch-error.js';
 import { choiceOf, elementChoices } from '../choice.js';
-import { images, scaledWidth, writeNetwork } from '../network-builder.js';
+import { CLASSIFIER, images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Cell, Choice, Space } from '../space.js';
 import {
   canonical,
@@ -35,7 +35,7 @@ export const nasBench101: Space<NasBench101> = {
   example:
     '7:111100000010001001101:conv3x3-bn-relu,conv1x1-bn-relu,maxpool3x3,conv3x3-bn-relu,conv3x3-bn-relu',
   size: 423_624n,
-  defaults: { resolution: 32, classes: 10, input: 'image' },
+  defaults: { resolution: 32, classes: 10, cells: CELLS_PER_STACK, input: 'image' },
   sample,
   choices,
   cross,
@@ -51,18 +51,18 @@ export const nasBench101: Space<NasBench101> = {
   largestCell: MAX_VERTICES,
   cellOperations: { names: OPERATIONS },
   network: (arch, options = {}) => {
-    const { classes = 10, seed = 0 } = options;
+    const { classes = 10, cells = CELLS_PER_STACK, seed = 0 } = options;
     // At least 8, as up to five vertices share the channels of a cell.
     const width = scaledWidth(STEM_WIDTH, options, 8);
     return writeNetwork(NAME, images(options, 32), seed, (s, x) => {
       let y = convBlock(s.at('stem'), x, width, { kernel: 3, padding: 1 });
       for (let stack = 0; stack < STACKS; stack++) {
         if (stack > 0) y = maxPool2d(y, { kernel: 2 });
-        for (let i = 0; i < CELLS_PER_STACK; i++) {
+        for (let i = 0; i < cells; i++) {
           y = writeCell(s.at('stack', stack, 'cell', i), y, width << stack, arch);
         }
       }
-      return linear(s.at('classifier'), globalAveragePool(y), classes);
+      return linear(s.at(CLASSIFIER), globalAveragePool(y), classes);
     });
   },
 };

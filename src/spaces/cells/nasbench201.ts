@@ -8,7 +8,7 @@ import type { Value } from '../../ops/build.js';
 import { digest } from '../../util/digest.js';
 import { archError } from '../arch-error.js';
 import { elementChoices } from '../choice.js';
-import { images, scaledWidth, writeNetwork } from '../network-builder.js';
+import { CLASSIFIER, images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 import {
   cell,
@@ -35,7 +35,7 @@ export const nasBench201: Space<NasBench201> = {
   notation: `three groups joined by '+', one for each node; in group k an operation for every node i < k before it, |op~i|. Operations: ${OPERATIONS.join(', ')}`,
   example: '|nor_conv_3x3~0|+|nor_conv_3x3~0|avg_pool_3x3~1|+|skip_connect~0|nor_conv_3x3~1|skip_connect~2|',
   size: BigInt(OPERATIONS.length) ** BigInt(EDGES.length),
-  defaults: { resolution: 32, classes: 10, input: 'image' },
+  defaults: { resolution: 32, classes: 10, cells: CELLS_PER_STAGE, input: 'image' },
   sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
   choices: (arch) =>
     elementChoices(
@@ -60,17 +60,17 @@ export const nasBench201: Space<NasBench201> = {
   identities: ['skip_connect'],
   cellOperations: { names: OPERATIONS, edges: EDGES },
   network: (arch, options = {}) => {
-    const { classes = 10, seed = 0 } = options;
+    const { classes = 10, cells = CELLS_PER_STAGE, seed = 0 } = options;
     return writeNetwork(NAME, images(options, 32, 4), seed, (s, x) => {
       const width = scaledWidth(STEM_WIDTH, options);
       let y = conv2d(s.at('stem', 'conv'), x, width, { kernel: 3, padding: 1, bias: false });
       y = batchNorm(s.at('stem', 'norm'), y);
       for (let stage = 0; stage < 3; stage++) {
         if (stage > 0) y = residualBlock(s.at('reduction', stage), y, width << stage);
-        for (let i = 0; i < CELLS_PER_STAGE; i++) y = writeCell(s.at('stage', stage, 'cell', i), y, arch);
+        for (let i = 0; i < cells; i++) y = writeCell(s.at('stage', stage, 'cell', i), y, arch);
       }
       y = batchNorm(s.at('last', 'norm'), y).relu();
-      return linear(s.at('classifier'), globalAveragePool(y), classes);
+      return linear(s.at(CLASSIFIER), globalAveragePool(y), classes);
     });
   },
 };
