@@ -35,7 +35,7 @@ function single(row: MeasureRow, width: number): string[] {
   const { wallMs: wall, cpuMs, first, created, memory, predictedMemory } = row;
   const lines: [string, string][] = [
     ['Median', `${ms(wall.median)}${intervalText(wall)}`],
-    ['Mean', ms(wall.mean)],
+    ['Average', ms(wall.mean)],
     ['Fastest', ms(wall.min)],
     ['p90', ms(wall.p90)],
     ['p99', wall.p99 === null ? 'needs 100 runs' : ms(wall.p99)],
@@ -104,7 +104,7 @@ function grid(rows: readonly MeasureRow[], width: number): string[] {
     right('95%'),
     right('p90'),
     right('p99', true),
-    right('Min', true),
+    right('Fastest', true),
     right('CPU'),
     right('First', true),
     right('Memory'),

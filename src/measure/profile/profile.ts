@@ -94,7 +94,12 @@ export async function profileNetwork(
       kernelMs,
       mapped: 1 - timeOf('unmapped'),
       inserted: timeOf('inserted'),
-      nodes: profiledNodes(kernels, costsOf(network), kernelMs, roofs),
+      nodes: profiledNodes(kernels, {
+        costs: costsOf(network),
+        constants: network.model().graph.initializers,
+        kernelMs,
+        roofs,
+      }),
       kernels,
       removed: mapping.removed.map((token) => user.nodes[token]!),
       roofs,
@@ -133,19 +138,30 @@ function timedKernels(
 
 /** The node that most of the work is done for. */
 function mainOf(nodes: readonly UserNode[], costs: Costs): UserNode | undefined {
-  const work = ({ node }: UserNode): number => known(costs.get(node)?.flops) ?? 0;
-  const moved = ({ node }: UserNode): number => known(costs.get(node)?.memoryAccessBytes) ?? 0;
-  return nodes.toSorted((a, b) => work(b) - work(a) || moved(b) - moved(a))[0];
+  const count = ({ node }: UserNode, key: 'macs' | 'flops' | 'memoryAccessBytes'): number =>
+    known(costs.get(node)?.[key]) ?? 0;
+  const by = (key: Parameters<typeof count>[1]) => (a: UserNode, b: UserNode) =>
+    count(b, key) - count(a, key);
+  return nodes.toSorted((a, b) => by('macs')(a, b) || by('flops')(a, b) || by('memoryAccessBytes')(a, b))[0];
+}
+
+interface NodeContext {
+  readonly costs: Costs;
+  /** By name. */
+  readonly constants: ReadonlyMap<string, unknown>;
+  readonly kernelMs: number;
+  readonly roofs: Roofs;
 }
 
 const known = (count: unknown): number | undefined => (typeof count === 'number' ? count : undefined);
 
 function profiledNodes(
   kernels: readonly ProfiledKernel[],
-  costs: Costs,
-  kernelMs: number,
-  roofs: Roofs,
+  { costs, constants, kernelMs, roofs }: NodeContext,
 ): ProfiledNode[] {
+  // Weights that are dequantised or transposed are so before the first run.
+  const isConstant = ({ inputs }: Node): boolean =>
+    inputs.every((name) => name === '' || constants.has(name));
   const groups = new Map<UserNode, ProfiledKernel[]>();
   for (const kernel of kernels) {
     if (kernel.main === undefined) continue;
@@ -158,7 +174,7 @@ function profiledNodes(
     const bytes = group.reduce((sum, kernel) => sum + kernel.bytes, 0);
     const members = new Set(group.flatMap((kernel) => (kernel.kind === 'direct' ? kernel.from : [])));
     members.add(main);
-    const counts = [...members].map(({ node }) => known(costs.get(node)?.flops));
+    const counts = [...members].map(({ node }) => (isConstant(node) ? 0 : known(costs.get(node)?.flops)));
     const flops = counts.some((count) => count === undefined)
       ? undefined
       : counts.reduce((sum: number, count) => sum + count!, 0);
