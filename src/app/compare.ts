@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import { type CompareOptions, type Comparison, compareNetworks } from '../networks/comparison/compare.js';
 import type { Network, Sizes } from '../networks/index.js';
 import { AuspexError } from '../util/errors.js';
+import { type ComparedProfiles, compareProfiles } from './compare-profile.js';
 import { isFolder, onnxFilesIn } from './glob.js';
 import { diskResolver } from './resolve.js';
 import type { Work } from './work.js';
@@ -11,12 +12,15 @@ interface CompareRequest extends CompareOptions {
   readonly a: string;
   readonly b: string;
   readonly sizes?: Sizes;
+  /** Whether both are measured and profiled. */
+  readonly isProfiled?: boolean;
 }
 
 export interface ComparedPair {
   readonly a: string;
   readonly b: string;
   readonly result: Comparison | AuspexError;
+  readonly profiles?: ComparedProfiles;
 }
 
 /**
@@ -28,14 +32,18 @@ export interface ComparedPair {
 export async function* compareAll(request: CompareRequest, work: Work = {}): AsyncGenerator<ComparedPair> {
   const pairs = pairsOf(request.a, request.b);
   const resolver = diskResolver({ isKeptOpen: true });
-  const { sizes = {}, a: _, b: __, ...options } = request;
+  const { sizes = {}, isProfiled = false, a: _, b: __, ...options } = request;
   const open = (ref: string): Network => resolver.network(ref, { sizes });
   for (const [done, [a, b]] of pairs.entries()) {
     work.signal?.throwIfAborted();
     work.progress?.(done, pairs.length);
     try {
       const signal = work.signal ? { signal: work.signal } : {};
-      yield { a, b, result: await compareNetworks(open(a), open(b), { ...options, ...signal }) };
+      const [left, right] = [open(a), open(b)];
+      const result = await compareNetworks(left, right, { ...options, ...signal });
+      const { threads = 1, seed = 0 } = options;
+      const profiles = isProfiled && (await compareProfiles(left, right, { threads, seed, ...signal }));
+      yield { a, b, result, ...(profiles ? { profiles } : {}) };
     } catch (error) {
       if (!(error instanceof AuspexError)) throw error;
       yield { a, b, result: error };

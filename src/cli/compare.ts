@@ -8,6 +8,7 @@ import { positive, print, threadCount, wholeNumber } from './command.js';
 import { untilStopped } from './signals.js';
 import { type SizeFlags, sizesFrom, withSizes } from './size-options.js';
 import { comparisonTable, comparisonText } from './text/compare.js';
+import { comparedProfilesText } from './text/compare-profile.js';
 import { wrapLines } from './text/format.js';
 
 interface CompareFlags extends SizeFlags {
@@ -15,6 +16,7 @@ interface CompareFlags extends SizeFlags {
   tolerance: number;
   seed: number;
   threads?: number;
+  profile?: true;
   json?: true;
 }
 
@@ -23,6 +25,7 @@ Examples:
   auspex compare net.onnx simplified.onnx
   auspex compare before/ after/ --tolerance 1e-3
   auspex compare a.onnx b.onnx --samples 0 --json
+  auspex compare fp32.onnx int8.onnx --profile
 
 Nodes are matched by structure, not by name. Outputs are compared on random
 inputs; their difference is relative to the largest output. Exit code: 0 if
@@ -40,6 +43,7 @@ export function compareCommand(): Command {
     .option('--tolerance <x>', 'largest relative difference of equal outputs', positive, tolerance)
     .option('--seed <n>', 'random seed of the inputs', wholeNumber, seed)
     .option('--threads <n>', 'threads of ONNX Runtime', threadCount)
+    .option('--profile', 'measure both, and compare where their time goes')
     .option('--json', 'print JSON, one document per pair');
   return withSizes(command, 'samples at once, if the model leaves it open')
     .addHelpText('after', EXAMPLES)
@@ -51,7 +55,7 @@ function run(a: string, b: string, flags: CompareFlags): Promise<void> {
 }
 
 async function compare(a: string, b: string, flags: CompareFlags, signal: AbortSignal): Promise<void> {
-  const { samples, tolerance, seed, threads, json } = flags;
+  const { samples, tolerance, seed, threads, profile = false, json } = flags;
   const request = {
     a,
     b,
@@ -60,6 +64,7 @@ async function compare(a: string, b: string, flags: CompareFlags, signal: AbortS
     seed,
     sizes: sizesFrom(flags),
     ...(threads ? { threads } : {}),
+    isProfiled: profile,
   };
   const pairs: ComparedPair[] = [];
   for await (const pair of compareAll(request, { signal })) {
@@ -70,12 +75,14 @@ async function compare(a: string, b: string, flags: CompareFlags, signal: AbortS
       process.exitCode = 2;
     } else {
       if (!isSame(result.verdict)) process.exitCode ||= 1;
-      if (json) print(JSON.stringify(compareDocumentOf(pair.a, pair.b, result)));
+      if (json) print(JSON.stringify(compareDocumentOf(pair)));
       else pairs.push(pair);
     }
   }
   if (json || pairs.length === 0) return;
   const [first] = pairs;
   const isOne = pairs.length === 1 && first!.a === a && first!.b === b;
-  print(isOne ? comparisonText(first!, { tolerance }) : comparisonTable(pairs));
+  if (!isOne) return print(comparisonTable(pairs));
+  print(comparisonText(first!, { tolerance }));
+  if (first!.profiles) print(`\n${comparedProfilesText(first!.profiles)}`);
 }

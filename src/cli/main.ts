@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   inspect: async () => (await import('./inspect.js')).inspectCommand(),
   convert: async () => (await import('./convert.js')).convertCommand(),
   compare: async () => (await import('./compare.js')).compareCommand(),
+  measure: async () => (await import('./measure.js')).measureCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),

@@ -118,7 +118,7 @@ function perColour(text: string): number[] {
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** `8GB`, `500 MB`, or a number of bytes. */
-function bytes(text: string): number {
+export function bytes(text: string): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(text.trim()) ?? [];
   if (number === '') throw new InvalidArgumentError('It must be a size such as 8GB or 500MB.');
   return Math.round(Number(number) * UNITS[unit.toUpperCase()]!);

@@ -5,7 +5,10 @@ import type { InferredNode } from '../../analysis/infer.js';
 import { nodeLabel, operatorName } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
 import type { Comparison } from '../../networks/comparison/compare.js';
+import type { ComparedPair } from '../compare.js';
+import type { ProfiledSide } from '../compare-profile.js';
 import { count, countOf } from './count.js';
+import { profileDocument, profileDocumentOf } from './profile.js';
 
 const counts = z.object({
   nodes: z.number(),
@@ -20,6 +23,8 @@ const node = z.object({ name: z.string(), operator: z.string(), output: z.string
 
 /** JSON has no infinity. */
 const distance = z.number().nullable();
+
+const side = z.object({ wallMs: z.number(), cpuMs: z.number().nullable(), profile: profileDocument });
 
 export const compareDocument = z.object({
   schema: z.literal('auspex.compare/1'),
@@ -57,11 +62,14 @@ export const compareDocument = z.object({
       z.object({ status: z.literal('not run'), reason: z.string() }),
     ])
     .nullable(),
+  /** With --profile: medians of all runs, and where the time goes. */
+  profiles: z.object({ a: side, b: side }).exactOptional(),
 });
 
 export type CompareDocument = z.infer<typeof compareDocument>;
 
-export function compareDocumentOf(a: string, b: string, comparison: Comparison): CompareDocument {
+export function compareDocumentOf({ a, b, result, profiles }: ComparedPair): CompareDocument {
+  const comparison = result as Comparison;
   const { verdict, match, weights, costs, nodes, outputs } = comparison;
   const changed = match.pairs.filter(({ differences }) => differences.length > 0);
   return {
@@ -82,7 +90,13 @@ export function compareDocumentOf(a: string, b: string, comparison: Comparison):
       outputs?.status === 'run'
         ? { ...outputs, outputs: outputs.outputs.map((one) => ({ name: one.name, ...finite(one) })) }
         : (outputs ?? null),
+    ...(profiles ? { profiles: { a: sideOf(profiles.a), b: sideOf(profiles.b) } } : {}),
   };
+}
+
+function sideOf({ measurement, profile }: ProfiledSide): z.infer<typeof side> {
+  const { wallMs, cpuMs } = measurement;
+  return { wallMs: wallMs.median, cpuMs: cpuMs?.median ?? null, profile: profileDocumentOf(profile) };
 }
 
 function finite({ absolute, relative }: { absolute: number; relative: number }) {
