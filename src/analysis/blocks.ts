@@ -52,7 +52,7 @@ function finish(draft: Draft): Block {
 }
 
 /** The blocks around a node, outermost first. */
-function blockPath(cost: NodeCost): string[] {
+export function blockPath(cost: NodeCost): string[] {
   const scopes = cost.inferred.node.metadata?.get(TORCH_SCOPES);
   const parts = scopes ? torchScopes(scopes) : cost.name.split('/').slice(0, -1);
   const path: string[] = [];

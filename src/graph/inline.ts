@@ -37,7 +37,7 @@ export function inlined(body: Body, given: Renaming, fresh: (name: string) => st
 }
 
 /** A node that reads and gives values under other names, also in the bodies that it runs. */
-function renamed(node: Node, names: Renaming): Node {
+export function renamed(node: Node, names: Renaming): Node {
   const outside = (name: string): string => (name === '' ? '' : (names.get(name) ?? name));
   const { inputs, outputs } = node;
   const attributes = hasSubgraphs(node) ? renamedBodies(node.attributes, names) : node.attributes;

@@ -89,7 +89,7 @@ export function combinedOrder({ combine, members }: Ensemble, values: Float64Arr
 }
 
 /** Of the standard normal distribution, by Acklam's rational approximation; the relative error is below 1.2e-9. */
-function normalQuantile(p: number): number {
+export function normalQuantile(p: number): number {
   const poly = (terms: readonly number[], x: number): number => terms.reduce((sum, a) => sum * x + a, 0);
   if (p > 0.5) return -normalQuantile(1 - p);
   if (p >= 0.02425) {

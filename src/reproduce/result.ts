@@ -42,7 +42,7 @@ export interface LabelResult {
   readonly coverage: MeasuredCoverage | null;
 }
 
-interface MetricValue {
+export interface MetricValue {
   readonly estimate: number;
   /** Interval of 95%: how much the test rows alone make it uncertain. */
   readonly low?: number;

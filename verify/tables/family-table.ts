@@ -28,7 +28,9 @@ const lines = ['arch,accuracy_rank,cifar10_accuracy'];
 for (const [file, column, cifar10] of FAMILIES) {
   const table = await readTableFile(join(data, file));
   const known = table.rowsWith([column]);
-  const chosen = Random.seeded(7).sample(known.length, Number(rows)).map((place) => known[place]!);
+  const chosen = Random.seeded(7)
+    .sample(known.length, Number(rows))
+    .map((place) => known[place]!);
   const values = Float64Array.from(chosen, (row) => table.column(column)[row]!);
   const ranks = averageRanks(values);
   chosen.forEach((row, i) => {

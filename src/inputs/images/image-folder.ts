@@ -39,7 +39,7 @@ const SIGNATURES: readonly (readonly [string, string | ((bytes: Buffer) => Pictu
   ['BM', 'BMP'],
 ];
 
-interface LabelledPicture {
+export interface LabelledPicture {
   readonly picture: Picture;
   /** Its class, from 0. */
   readonly label?: number;

@@ -39,7 +39,7 @@ export const IO_HEAD: IoHeadOptions = {
 };
 
 /** The embedding of a cell: (B, n, latent) → (B, flat). */
-function flatLatent(s: Scope, z: Value, { flat }: CellHeadOptions): Value {
+export function flatLatent(s: Scope, z: Value, { flat }: CellHeadOptions): Value {
   return linear(s.at('head', 'flat'), z.reshape([-1, z.length(1) * z.length(2)]), flat);
 }
 

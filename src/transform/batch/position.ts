@@ -12,6 +12,7 @@ export interface Position {
   readonly isExtra: boolean;
 }
 
+export const FIRST: Position = { axis: 0, outer: 1, isExtra: false };
 export const EXTRA: Position = { axis: 0, outer: 1, isExtra: true };
 
 /**

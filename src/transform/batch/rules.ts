@@ -16,7 +16,7 @@ import { convolvedBySample, hasSampleWeights } from './sample-weights.js';
 import { cut, looked, taken } from './taking.js';
 
 /** An input with samples. */
-interface Carried {
+export interface Carried {
   readonly slot: number;
   readonly name: string;
   readonly position: Position;

@@ -4,7 +4,7 @@
 import type { Layer, NetworkParts } from './network-parts.js';
 
 /** The image that goes in. */
-interface ImageSize {
+export interface ImageSize {
   readonly height: number;
   readonly width: number;
 }
