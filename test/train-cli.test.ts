@@ -252,6 +252,27 @@ describe('the rows of a training', () => {
     expect(JSON.parse(stdout).labels[0].interval.rows).toBeGreaterThan(20);
   });
 
+  it('are equal by text, or by function if asked', () => {
+    // Two cells that compute the same, and others, of which some may.
+    const twins = [
+      '|nor_conv_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|',
+      '|nor_conv_3x3~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|',
+    ];
+    const rest = known.slice(0, 40);
+    writeFileSync(at('twins.csv'), csv([...twins.map((arch, i) => ({ arch, ms: 1 + i })), ...rest]));
+    const args = [...plain('twins.csv'), '--validation', '10', '-o', 'twins.onnx', '--force'];
+    const said = (...more: string[]): string =>
+      run('train', 'params', ...args, ...more).stderr.replace(/\s+/g, ' ');
+    expect(said()).not.toContain('repeat');
+    expect(said('--equal', 'text')).not.toContain('repeat');
+    const [, repeats] = /(\d+) of 42 rows repeat the function of another/.exec(said('--equal', 'function'))!;
+    const functionOf = (arch: string): string => nasBench201.hash!(nasBench201.parse(arch));
+    const functions = new Set([...twins, ...rest.map(({ arch }) => arch)].map(functionOf));
+    expect(Number(repeats)).toBe(42 - functions.size);
+    refused('BAD_OPTION', 'train', 'params', ...args, '--equal', 'function', '--split', 'run.split.json');
+    refused(/Allowed choices are text, function/, 'train', 'params', ...args, '--equal', 'hash');
+  });
+
   it('of one value of a column stay together', () => {
     // Ten boards of eight rows; the label is the board, so that those held out are not near those learned from.
     const boards = known.map(({ arch }, i) => `${arch},${1 + (i % 10)},board${i % 10}`);

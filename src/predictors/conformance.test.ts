@@ -4,7 +4,7 @@ import '../ops/index.js';
 import { kendallTauB } from '../metrics/index.js';
 import { ArchNetwork } from '../networks/arch-network.js';
 import type { Network } from '../networks/network.js';
-import { listOf } from '../networks/networks.js';
+import { lazily, listOf } from '../networks/networks.js';
 import { Resolver } from '../networks/resolver.js';
 import { spaceNamed } from '../spaces/index.js';
 import { Random } from '../util/random.js';
@@ -128,6 +128,20 @@ describe('what the contract holds', () => {
     expect(kendallTauB(order, parameters)).toBeGreaterThan(0.6);
     expect(order.every((share) => share >= 0 && share <= 1)).toBe(true);
     await Promise.all([predictor.dispose(), again.dispose()]);
+  });
+
+  it.each(['gcn', 'nnlp-network'])('many rows in several lanes, those alike once: %s', async (name) => {
+    const { changes, networks: own } = EXPECTATIONS[name]!;
+    const labels = {
+      names: ['size'],
+      values: Float64Array.from(own, (network) => network.counts().parameters),
+    };
+    const { predictor } = await KINDS.get(name)!.fit({ networks: listOf(own), labels }, changes, run);
+    const [alone, many] = [1, 2].map((threads) => decodePredictor(predictor.toOnnx(), { threads }));
+    const few = await (await alone!).predict!(listOf(own.slice(0, 20)));
+    const rows = await (await many!).predict!(lazily(2100, (row) => own[row % 20]!));
+    expect([...rows.values]).toEqual(Array.from({ length: 2100 }, (_, row) => few.values[row % 20]!));
+    for (const each of [predictor, await alone!, await many!]) await each.dispose();
   });
 
   it('an embedding in two stages, of which the second keeps the trunk', async () => {

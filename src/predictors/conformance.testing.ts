@@ -209,6 +209,19 @@ export function testKind(kind: PredictorKind, expectations: KindExpectations): v
       });
     }
 
+    if (kind.recipe && kind.learns === 'labels') {
+      it('is trained further, for another label', async () => {
+        const { isFromScratch: _, ...further } = changes;
+        const { names, values } = labelsOf(known);
+        const watts = values.filter((_, i) => i % names.length === 0).map((ms) => 3 * ms ** 0.8);
+        const labels = { names: ['watts'], values: watts };
+        const next = (await kind.fit({ networks: known, labels, from: predictor }, further, RUN)).predictor;
+        expect(next.info.labels.map(({ name }) => name)).toEqual(['watts']);
+        expect((await outputOf(next, others)).every(Number.isFinite)).toBe(true);
+        await next.dispose();
+      });
+    }
+
     it('can be used again after it was disposed of', async () => {
       await predictor.dispose();
       await predictor.dispose();

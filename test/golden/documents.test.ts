@@ -3,6 +3,23 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ZodType } from 'zod';
+import { convertDocument } from '../../src/app/documents/convert.js';
+import { correlateDocument } from '../../src/app/documents/correlate.js';
+import { DATA_DOCUMENTS } from '../../src/app/documents/data.js';
+import { evaluateDocument } from '../../src/app/documents/evaluate.js';
+import { inspectDocument } from '../../src/app/documents/inspect.js';
+import { predictDocument, predictListDocument } from '../../src/app/documents/predict.js';
+import { reproduceDocument, reproduceListDocument } from '../../src/app/documents/reproduce.js';
+import { scoreDocument } from '../../src/app/documents/score.js';
+import { searchDocument } from '../../src/app/documents/search.js';
+import {
+  spaceDescribeDocument,
+  spaceExportDocument,
+  spaceListDocument,
+  spaceSampleDocument,
+} from '../../src/app/documents/space.js';
+import { pretrainDocument, trainDocument } from '../../src/app/documents/train.js';
 import {
   documentsOf,
   findFile,
@@ -49,6 +66,27 @@ function structure(documents: unknown[]): Structure {
       .map((at) => [at, [...found[at]!].sort().join(' | ')]),
   );
 }
+
+/** The schemas of documents, by what they say of themselves. */
+const SCHEMAS: Readonly<Record<string, ZodType>> = {
+  inspect: inspectDocument,
+  convert: convertDocument,
+  'space.list': spaceListDocument,
+  'space.sample': spaceSampleDocument,
+  'space.describe': spaceDescribeDocument,
+  'space.export': spaceExportDocument,
+  ...Object.fromEntries(Object.entries(DATA_DOCUMENTS).map(([name, schema]) => [`data.${name}`, schema])),
+  predict: predictDocument,
+  'predict.list': predictListDocument,
+  train: trainDocument,
+  pretrain: pretrainDocument,
+  evaluate: evaluateDocument,
+  proxy: scoreDocument,
+  'proxy.correlate': correlateDocument,
+  search: searchDocument,
+  'reproduce.list': reproduceListDocument,
+  reproduce: reproduceDocument,
+};
 
 const SMALL = '--members 1 --batch 8 --threads 1'.split(' ');
 const LABELS = '--space nasbench201 --label acc:%:higher --label ms:ms:lower --provenance made'.split(' ');
@@ -115,6 +153,7 @@ const stageOf = (args: readonly string[]): number =>
 const WRITTEN = ['run.split.json', 'curves.json', 'scores.jsonl', join('search', 'trials.jsonl')];
 
 const found: Record<string, Structure> = {};
+const documents: Record<string, unknown[]> = {};
 
 beforeAll(async () => {
   const rows = ARCHS.map((arch, i) => `${arch},${90 - i * 0.7},${5 + ((i * i) % 7)}`);
@@ -134,7 +173,8 @@ beforeAll(async () => {
     await forAll(calls, async ([name, args, exit = 0]) => {
       const { status, stdout, stderr } = await run(folder, [...args, '--json']);
       expect(status, `${name}: ${stderr}`).toBe(exit);
-      found[name] = structure(documentsOf(stdout));
+      documents[name] = documentsOf(stdout);
+      found[name] = structure(documents[name]);
     });
   }
   for (const name of WRITTEN) {
@@ -156,4 +196,15 @@ describe('documents', () => {
     const isDocument = !WRITTEN.includes(name) && name !== 'error';
     if (isDocument) expect(found[name]!['.schema']).toMatch(/^auspex\.[a-z.]+\/\d+$/);
   });
+
+  it.each(CALLS.map(([name]) => name).filter((name) => name !== 'error'))(
+    '%s: as its schema says',
+    (name) => {
+      for (const document of documents[name]!) {
+        const { schema } = document as { schema: string };
+        // Nothing that the schema does not know: parsing leaves it out.
+        expect(SCHEMAS[/^auspex\.(.+)\/\d+$/.exec(schema)![1]!]!.parse(document), schema).toEqual(document);
+      }
+    },
+  );
 });

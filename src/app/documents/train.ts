@@ -36,9 +36,11 @@ export const trainDocument = z.object({
   rows: z.number(),
   seed: z.number(),
   split: z.object({ seed: z.number(), train: z.number(), validation: z.number(), of: z.number() }).optional(),
-  options: z.unknown(),
-  recipe: z.unknown(),
-  scales: z.unknown(),
+  /** Of kinds without steps. */
+  options: z.unknown().optional(),
+  /** Of kinds that are trained by steps, and the scales of their labels. */
+  recipe: z.unknown().optional(),
+  scales: z.unknown().optional(),
 });
 
 export const pretrainDocument = z.object({

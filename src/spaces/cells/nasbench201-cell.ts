@@ -149,16 +149,33 @@ export function* allCells(): Generator<NasBench201> {
 
 const counted = allCells();
 const firsts = new Map<string, NasBench201>();
+/** By the number of a cell: what was found once. */
+const firstOf: (NasBench201 | undefined)[] = [];
 
 /** The first of all cells that are the same network; none of them has fewer operations left when it is pruned. */
 function firstLike(arch: NasBench201): NasBench201 {
+  const number = numberOf(arch);
+  let first = firstOf[number];
+  if (first !== undefined) return first;
   const expression = expressionOf(arch);
   for (;;) {
-    const known = firsts.get(expression);
-    if (known !== undefined) return known;
+    first = firsts.get(expression);
+    if (first !== undefined) break;
     // Counted only as far as someone has asked: all of them take some hundredths of a second.
     const { value } = counted.next() as IteratorYieldResult<NasBench201>;
     const next = expressionOf(value);
     if (!firsts.has(next)) firsts.set(next, value);
+    firstOf[numberOf(value)] = firsts.get(next)!;
   }
+  firstOf[number] = first;
+  return first;
+}
+
+/** In the order of `allCells`. */
+function numberOf(arch: NasBench201): number {
+  let number = 0;
+  for (let edge = EDGES.length - 1; edge >= 0; edge--) {
+    number = number * OPERATIONS.length + OPERATIONS.indexOf(arch[edge]!);
+  }
+  return number;
 }
