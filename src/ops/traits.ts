@@ -28,6 +28,7 @@
 // | rounds            | to whole numbers                                         | dequantising                       |
 // | selects           | what it gives, or how much, is chosen by comparing data  | cutting off post-processing        |
 // | float32           | that it takes no narrower floats, or which inputs do not | networks in float16                |
+// | knowsPlaces       | what it gives depends on where in its axes an element is | other batches                      |
 // | isConstant        | its output is in its attributes                          | constants, cost, liveness, hash    |
 
 /** How elements of the first input (of all inputs for `join`) become elements of the outputs. */
@@ -155,5 +156,7 @@ export interface Traits {
   readonly selects?: true;
   /** Takes float32 and no float16; or the names of inputs that do. */
   readonly float32?: true | readonly string[];
+  /** `all`: on the place in all axes; `matrix`: on that in the last two. */
+  readonly knowsPlaces?: 'all' | 'matrix';
   readonly isConstant?: true;
 }

@@ -353,9 +353,21 @@ describe('withBatch', () => {
     ['a softmax over the samples', ['y = Softmax(x) axis=0'], 'n_y'],
     ['samples that are compared', ['t = Transpose(x) perm=1,0', 'y = MatMul(x, t)'], 'n_y'],
     ['boxes of all samples', ['y = NonZero(x)'], 'n_y'],
+    ['places in the batch', ['t = Transpose(x) perm=1,0', 'y = Trilu(t)'], 'n_y'],
+    [
+      'numbers of samples',
+      ['s = Shape(x)', 'n = Gather(s, zero)', 'r = Range(zero, n, one)', 'y = Cast(r) to=1'],
+      'n_r',
+    ],
+    [
+      'places counted over the batch',
+      ['v = Unsqueeze(x, zeros)', 'm, i = MaxPool(v) kernel_shape=2', 'y = Cast(i) to=1'],
+      'n_m',
+    ],
     ['an operator nobody knows', ['y = somewhere.Mystery(x)'], 'n_y'],
   ])('refuses %s', (_, nodes, node) => {
-    const model = network(['x: 1,4'], nodes, ['y'], [scalar('zero', 0)]);
+    const numbers = [scalar('zero', 0), scalar('one', 1), ints('zeros', 1)];
+    const model = network(['x: 1,4'], nodes, ['y'], numbers);
     expect(() => withBatch(model, 2)).toThrowError(
       expect.objectContaining({ code: 'BATCH_FIXED', where: expect.objectContaining({ node }) }),
     );
@@ -386,6 +398,28 @@ describe('withBatch', () => {
         hint: expect.stringContaining('--cut'),
       }),
     );
+  });
+
+  it.each([
+    ['a softmax over the samples inside', 't = Softmax(x) axis=0'],
+    ['a shape of one sample inside', 't = Reshape(x, flat)'],
+  ])('refuses a branch with %s', (_, inner) => {
+    const branch = (node: string) => ({
+      type: 'graph' as const,
+      value: graphOf({ inputs: [], nodes: [node], outputs: ['t'], initializers: [ints('flat', 1, 4)] }),
+    });
+    const attributes = { y: { then_branch: branch(inner), else_branch: branch('t = Neg(x)') } };
+    const text = {
+      inputs: ['x: 1,4', 'first: '],
+      nodes: ['c = Cast(first) to=9', 'y = If(c)'],
+      outputs: ['y'],
+    };
+    expect(() => withBatch(modelOf({ ...text, initializers: [], attributes }, 17), 2)).toThrowError(
+      expect.objectContaining({ code: 'BATCH_FIXED' }),
+    );
+    const plain = { y: { then_branch: branch('t = Relu(x)'), else_branch: branch('t = Neg(x)') } };
+    const { model } = withBatch(modelOf({ ...text, initializers: [], attributes: plain }, 17), 2);
+    expect(String(model.graph.outputs[0]!.type)).toBe('float32[2,4]');
   });
 
   it('refuses a network without an axis for it', () => {

@@ -25,6 +25,8 @@ interface BatchOptions {
 export interface Rebatched extends Transformed {
   /** The axis of the batch of every input and output that has one. */
   readonly axes: ReadonlyMap<string, number>;
+  /** Outputs that had no axis for the batch, and have one in front. */
+  readonly added: ReadonlySet<string>;
   /** The batch that the network had; 1 where it was open. */
   readonly was: number;
 }
@@ -88,7 +90,7 @@ function rebatched(
   for (const node of old.nodes) visit(walk, node);
   const outputs = finishedOutputs(walk, model.graph);
   const isChanged = walk.changes.length > 0 || was !== becomes;
-  if (!isChanged) return { model, changes: [], axes: new Map([...axes, ...outputs]), was };
+  if (!isChanged) return { model, changes: [], axes: new Map([...axes, ...outputs]), added: NONE, was };
   const text = freeName(model, ownName);
   const typed = (info: ValueInfo): ValueInfo => {
     const type = walk.typeOf(info.name);
@@ -111,9 +113,12 @@ function rebatched(
     model: { ...model, graph },
     changes: [{ transform: 'batch', what }, ...walk.changes],
     axes: new Map([...axes, ...outputs]),
+    added: new Set([...outputs.keys()].filter((name) => walk.positions.get(name)?.isExtra)),
     was,
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The network itself, where its batch is open already and every output has it as an axis of its own. */
 function alreadyOpen(
@@ -134,7 +139,7 @@ function alreadyOpen(
         return undefined;
       found.set(output, at[0]!);
     }
-    if (becomes === undefined) return { model, changes: [], axes: found, was: 1 };
+    if (becomes === undefined) return { model, changes: [], axes: found, added: NONE, was: 1 };
     const bound = inferShapes(model, { dims: { [name!]: becomes } }).graph;
     const typed = (info: ValueInfo): ValueInfo => ({
       ...info,
@@ -149,6 +154,7 @@ function alreadyOpen(
       },
       changes: [{ transform: 'batch', what: `the batch is ${becomes} instead of open` }],
       axes: found,
+      added: NONE,
       was: 1,
     };
   } catch (error) {

@@ -16,6 +16,7 @@ import {
 import { inlined } from '../graph/inline.js';
 import { usedNames } from '../graph/order.js';
 import type { Tensor } from '../graph/tensor.js';
+import { LEAST_OPSET } from '../ops/build.js';
 import { traitsOf } from '../ops/index.js';
 import type { Change, Transformed } from './transform.js';
 import { loopForm, rename, runsOf, type Unrolling, unroll } from './unroll.js';
@@ -191,7 +192,9 @@ function withoutSequences(model: Model, { sizes = {} }: ControlFlowOptions): Tra
   const { graph } = model;
   const isSequence = (node: Node): boolean => traitsOf(node).sequence !== undefined;
   const before = graph.nodes.filter(isSequence);
-  if (before.length === 0 || mayRunGraphs(model)) return { model, changes: [] };
+  // Before, Split did not take sizes as an input.
+  const isOld = (model.opsetImports.get('') ?? 1) < LEAST_OPSET;
+  if (before.length === 0 || isOld || mayRunGraphs(model)) return { model, changes: [] };
   const flat = flatten(inferShapes(model, sizes).graph);
   const left = new Set(flat.nodes.filter(isSequence));
   const gone = before.filter((node) => !left.has(node));

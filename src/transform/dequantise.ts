@@ -133,6 +133,8 @@ class FloatNetwork implements QuantisedNetwork {
   readonly saturation: Saturation;
   readonly dequantised = new Map<Tensor, DequantisedConstant[]>();
   readonly #builder: Builder;
+  /** Outputs of the network. */
+  readonly #outputs: ReadonlySet<string>;
   /** What is known where nodes are written now. */
   #at: Knowledge;
   /** How many nodes have their bounds. */
@@ -143,6 +145,7 @@ class FloatNetwork implements QuantisedNetwork {
     this.rounding = rounding ?? 'left-out';
     this.saturation = saturation ?? 'everywhere';
     this.#builder = builder;
+    this.#outputs = new Set(model.graph.outputs.map(({ name }) => name));
     this.#at = {
       constants: new Map(model.graph.initializers),
       quantised: new Map(),
@@ -251,6 +254,9 @@ class FloatNetwork implements QuantisedNetwork {
     const expansion = new Dequantisation(this.#builder.callOf(node), this.#builder, this);
     if (operator?.float !== undefined) {
       const results = operator.float(expansion);
+      // A scale that the network gives its user stays what it is.
+      const isGiven = node.outputs.slice(1).some((name) => name !== '' && this.#outputs.has(name));
+      if (isGiven && results?.[0] && !(results[0] instanceof Value)) return undefined;
       if (results) this.#note(node, 'is written in floats');
       // Scales and zero points that come from the data, beside the integers.
       if (results && results.length > 1) for (const name of node.outputs.slice(1)) this.#at.free.add(name);

@@ -7,6 +7,7 @@ import { type Attribute, hasSubgraphs, type Model, makeNode, type Node } from '.
 import { usedNames as usedBy } from '../graph/order.js';
 import type { Tensor } from '../graph/tensor.js';
 import { isTensor, type ValueType } from '../graph/types.js';
+import { isQuantised } from '../ops/float.js';
 import { inputsOf, traitsOf } from '../ops/index.js';
 import { floatData } from './tensor-data.js';
 import type { Change, Transformed } from './transform.js';
@@ -45,11 +46,29 @@ class Narrowing {
   }
 
   add({ node, operator, isFunction }: InferredNode): void {
-    const { float32 } = traitsOf(node);
-    if (operator === undefined || isFunction || float32 === true || hasSubgraphs(node))
-      return this.#keep(node);
+    const { float32, moves } = traitsOf(node);
+    const isKept = operator === undefined || isFunction || float32 === true || hasSubgraphs(node);
+    const isInteger = isQuantised(operator) || moves === 'quantisation';
+    if (isKept || isInteger || this.#hasNoKernel(node)) return this.#keep(node);
+    const [from = '', to = ''] = [node.inputs[0], node.outputs[0]];
+    if (moves === 'type' && this.#isWide(from) && this.#isWide(to)) {
+      // From float16 to float16.
+      this.#halves.set(to, this.#half(from));
+      return;
+    }
+    const type = this.#types.get(to);
+    if (moves === 'type' && this.#isWide(from) && isTensor(type) && type.dtype === 'float16') {
+      this.#nodes.push(makeNode('Identity', [this.#half(from)], [to], {}, { name: node.name }));
+      return;
+    }
     const isFloat = [...node.inputs, ...node.outputs].some((name) => this.#isWide(name));
     if (!isFloat) return void this.#nodes.push(node);
+    // Floats that are made of none come from an attribute; one that has no other type stays.
+    const attributes = this.#attributes(node);
+    const isMade = !node.inputs.some((name) => this.#isWide(name));
+    if (isMade && [...attributes].every(([key, value]) => value === node.attributes.get(key))) {
+      return this.#keep(node);
+    }
     const formal = inputsOf(node);
     const inputs = node.inputs.map((name, slot) => {
       const isKept = float32?.includes(formal.name(slot) ?? '') === true;
@@ -62,7 +81,18 @@ class Narrowing {
       return half;
     });
     this.#narrowed++;
-    this.#nodes.push({ ...node, inputs, outputs, attributes: this.#attributes(node) });
+    this.#nodes.push({ ...node, inputs, outputs, attributes });
+  }
+
+  /** Sequences, and sums at places that several updates have: ONNX Runtime computes them in float32 only. */
+  #hasNoKernel(node: Node): boolean {
+    const isPlain = [...node.inputs, ...node.outputs].every((name) => {
+      const type = this.#types.get(name);
+      return type === undefined || type.kind === 'tensor' || type.kind === 'unknown';
+    });
+    const reduction = node.attributes.get('reduction');
+    const adds = inputsOf(node).slot('updates') >= 0 && reduction !== undefined;
+    return !isPlain || (adds && reduction.value !== 'none');
   }
 
   done(): Transformed {

@@ -7,9 +7,10 @@ import { AuspexError } from '../../src/util/errors.js';
 import { readDataSets, type TestModel, testId } from './corpus.js';
 import { withoutDeclarations } from './declarations.js';
 import { differenceWhenRead } from './identity.js';
-import { checkRuntime, type RuntimeResult } from './runtime.js';
+import { checkRuntime, feedsOf, type RuntimeResult } from './runtime.js';
 import { checkShapes, type ShapeResult } from './shapes.js';
 import { checkSymbolic } from './symbolic.js';
+import { checkTransformations, type TransformCheck } from './transformations.js';
 import { checkUpgrade, type UpgradeResult } from './upgrade.js';
 
 export interface TestResult {
@@ -23,6 +24,7 @@ export interface TestResult {
   readonly runtime?: RuntimeResult;
   /** Undefined when ONNX Runtime was not asked, or the model is new enough. */
   readonly upgrade?: UpgradeResult;
+  readonly transformations?: readonly TransformCheck[];
 }
 
 export async function checkTest(test: TestModel, withRuntime: boolean): Promise<TestResult> {
@@ -45,6 +47,9 @@ export async function checkTest(test: TestModel, withRuntime: boolean): Promise<
       ...(rewriteDifference === undefined ? undefined : { rewriteDifference }),
       ...(withRuntime ? { runtime: await checkRuntime(model, original, rewritten, dataSets) } : undefined),
       ...(upgrade && { upgrade }),
+      ...(withRuntime
+        ? { transformations: await checkTransformations(model, feedsOf(model, dataSets[0]!)) }
+        : undefined),
     };
   } catch (error) {
     const text = error instanceof AuspexError ? error.describe() : String(error);

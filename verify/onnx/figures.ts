@@ -8,6 +8,7 @@ import {
   shapeTable,
   symbolicTable,
   type Table,
+  transformTable,
   upgradeTable,
 } from './tables.js';
 import type { UnknownEntry } from './unknowns.js';
@@ -39,6 +40,7 @@ function formatFigures(results: readonly TestResult[], unknowns: readonly Unknow
     formatTable(symbolicTable(results)),
     formatTable(rewriteTable(results)),
     formatTable(upgradeTable(results)),
+    formatTable(transformTable(results)),
     formatTable({
       header: ['Not run in ONNX Runtime', 'models'],
       rows: notRun(results).map(([reason, models]) => [reason, String(models)]),

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { checkTest, type TestResult } from './check.js';
 import { DEFAULT_DATA, findTests, type TestModel, testId } from './corpus.js';
 import { updateFigures } from './figures.js';
-import { formatReport, isUpgradeWrong } from './report.js';
+import { formatReport, isUpgradeWrong, wronglyTransformed } from './report.js';
 import { compareUnknowns, readUnknowns, type UnknownChanges } from './unknowns.js';
 
 const HELP = `npm run conformance -- [options]
@@ -90,7 +90,8 @@ function isAsExpected(results: readonly TestResult[], { unlisted, outdated }: Un
       r.symbolic.verdict === 'wrong' ||
       r.rewriteDifference !== undefined ||
       r.runtime?.outcome === 'different' ||
-      isUpgradeWrong(r),
+      isUpgradeWrong(r) ||
+      wronglyTransformed(r).length > 0,
   );
   return !failed && unlisted.length === 0 && outdated.length === 0;
 }

@@ -8,8 +8,10 @@ import {
   shapeTable,
   symbolicTable,
   type Table,
+  transformTable,
   upgradeTable,
 } from './tables.js';
+import { isTransformWrong, type TransformCheck } from './transformations.js';
 import type { UnknownChanges } from './unknowns.js';
 
 const WIDTH = 80;
@@ -20,6 +22,7 @@ export function formatReport(results: readonly TestResult[], changes: UnknownCha
     formatTable(symbolicTable(results)),
     formatTable(rewriteTable(results)),
     formatTable(upgradeTable(results)),
+    formatTable(transformTable(results)),
     notRun(results)
       .map(([reason, models]) => clip(`${String(models).padStart(5)}  ${reason}`))
       .join('\n'),
@@ -57,8 +60,21 @@ export function formatReport(results: readonly TestResult[], changes: UnknownCha
       (r) => isUpgradeWrong(r),
       (r) => [r.upgrade?.reason ?? ''],
     ),
+    problems(
+      'Transformed: far, broken or defective',
+      results,
+      (r) => wronglyTransformed(r).length > 0,
+      (r) =>
+        wronglyTransformed(r).map(
+          ({ transformation, outcome, reason }) => `${transformation}: ${outcome}: ${reason}`,
+        ),
+    ),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+export function wronglyTransformed({ transformations = [] }: TestResult): readonly TransformCheck[] {
+  return transformations.filter(isTransformWrong);
 }
 
 export function isUpgradeWrong({ upgrade }: TestResult): boolean {

@@ -2,6 +2,7 @@
 import type { TestResult } from './check.js';
 import type { Verdict } from './compare.js';
 import type { RuntimeOutcome } from './runtime.js';
+import { TRANSFORMATIONS, type TransformOutcome } from './transformations.js';
 import type { UpgradeOutcome } from './upgrade.js';
 
 /** The first column is text, the others are numbers. */
@@ -57,6 +58,25 @@ export function upgradeTable(results: readonly TestResult[]): Table {
     ...UPGRADES.map((outcome) => count(of, (r) => r.upgrade?.outcome === outcome)),
   ];
   return { header: ['Opset raised', 'models', ...UPGRADES], rows: bySuite(upgraded, row) };
+}
+
+const TRANSFORMS: readonly TransformOutcome[] = [
+  ...(['unchanged', 'same', 'close', 'far', 'refused', 'not run', 'broken', 'defect'] as const),
+];
+
+/** One row for every transformation. */
+export function transformTable(results: readonly TestResult[]): Table {
+  const rows = TRANSFORMATIONS.map(({ name }) => [
+    name,
+    ...TRANSFORMS.map((outcome) =>
+      String(
+        count(results, ({ transformations = [] }) =>
+          transformations.some((each) => each.transformation === name && each.outcome === outcome),
+        ),
+      ),
+    ),
+  ]);
+  return { header: ['Transformed', ...TRANSFORMS], rows };
 }
 
 /** Why models could not be run in ONNX Runtime, with how many, most frequent first. */

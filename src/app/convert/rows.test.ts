@@ -40,3 +40,17 @@ it.each([
     ),
   ).toEqual({ y: x });
 });
+
+it('joins texts, and outputs that get an axis for the batch', () => {
+  const text = (value: string) => ({ type: 'string', dims: [1], data: [value] }) as never;
+  const places = { axes: new Map([['y', 0]]), was: 1 };
+  expect(joined([{ y: text('a') }, { y: text('b') }], places).y).toEqual({
+    type: 'string',
+    dims: [2],
+    data: ['a', 'b'],
+  });
+  const row = (...values: number[]) =>
+    ({ type: 'float32', dims: [2], data: Float32Array.from(values) }) as const;
+  const stacked = joined([{ y: row(1, 2) }, { y: row(3, 4) }], { ...places, added: new Set(['y']) });
+  expect(stacked.y).toEqual({ type: 'float32', dims: [2, 2], data: Float32Array.of(1, 2, 3, 4) });
+});

@@ -8,6 +8,8 @@ export interface BatchPlaces {
   readonly axes: ReadonlyMap<string, number>;
   /** Samples of the original. */
   readonly was: number;
+  /** Outputs that had no axis for the batch, and have one in front. */
+  readonly added?: ReadonlySet<string>;
 }
 
 /** The batch in pieces of `was` samples. */
@@ -27,16 +29,23 @@ export function piecesOf(inputs: InputBatch, { axes, was }: BatchPlaces): InputB
 /** Outputs of pieces as one; one that has no batch is that of the first. */
 export function joined(
   results: readonly Readonly<Record<string, HostTensor>>[],
-  { axes }: BatchPlaces,
+  { axes, added }: BatchPlaces,
 ): Record<string, HostTensor> {
   const names = Object.keys(results[0] ?? {});
   return Object.fromEntries(
     names.map((name) => {
       const axis = axes.get(name);
-      const tensors = results.map((result) => result[name]!);
+      const given = results.map((result) => result[name]!);
+      const tensors = added?.has(name)
+        ? given.map((one) => ({ ...plain(one), dims: [1, ...one.dims] }))
+        : given;
       return [name, axis === undefined ? tensors[0]! : together(tensors, axis)];
     }),
   );
+}
+
+function plain({ type, dims, data }: HostTensor): HostTensor {
+  return { type, dims, data };
 }
 
 function part({ type, dims, data }: InputTensor, axis: number, from: number, count: number): InputTensor {
@@ -44,7 +53,7 @@ function part({ type, dims, data }: InputTensor, axis: number, from: number, cou
   const taken = data.slice(0, outer * count * inner) as TypedArray;
   for (let o = 0; o < outer; o++) {
     const start = (o * size + from) * inner;
-    taken.set(data.subarray(start, start + count * inner) as never, o * count * inner);
+    for (let k = 0; k < count * inner; k++) taken[o * count * inner + k] = data[start + k]!;
   }
   return { type, dims: dims.with(axis, count), data: taken };
 }
@@ -59,9 +68,9 @@ function together(tensors: readonly HostTensor[], axis: number): HostTensor {
   let at = 0;
   for (let o = 0; o < outer; o++) {
     tensors.forEach((tensor, i) => {
+      // Texts come as lists.
       const length = sizes[i]! * inner;
-      data.set(tensor.data.subarray(o * length, (o + 1) * length) as never, at);
-      at += length;
+      for (let k = o * length; k < (o + 1) * length; k++) data[at++] = tensor.data[k]!;
     });
   }
   return { type: first.type, dims: first.dims.with(axis, size), data };

@@ -29,6 +29,28 @@ export function bothBranches(
   });
 }
 
+/**
+ * Whether the graphs that a node runs are those of any batch, as they are: samples stay apart in them, and nothing in them is
+ * written for the network's own batch.
+ */
+export function checkBodies(
+  walk: Rebatching,
+  { node, call, traits }: Visit,
+  visit: (walk: Rebatching, node: InferredNode) => void,
+): void {
+  for (const { graph } of call.bodies) {
+    const body = graph as InferredGraph;
+    const trial = walk.trial();
+    const isLoop = traits.controlFlow === 'loop';
+    // What a loop carries from step to step would have to be followed around.
+    const isCarried = node.inputs.some((name) => walk.positions.has(name));
+    if (isLoop && isCarried) walk.refuse(node, 'samples go around in its steps');
+    const before = trial.changes.length;
+    inlined(trial, node.outputs[0] ?? node.name, body, visit);
+    if (trial.changes.length > before) walk.refuse(node, 'a graph inside is written for its batch');
+  }
+}
+
 /** Makes the nodes of a branch part of the network; the names of its outputs there. */
 function inlined(
   walk: Rebatching,
@@ -48,7 +70,7 @@ function inlined(
   }
   const renamed = (list: readonly string[]): string[] => list.map((name) => names.get(name) ?? name);
   for (const inner of body.nodes) {
-    if (hasSubgraphs(inner.node)) walk.refuse(inner.node, 'which branch runs depends on the samples');
+    if (hasSubgraphs(inner.node)) walk.refuse(inner.node, 'it has graphs inside others');
     const { inputs, outputs, name } = inner.node;
     const node = {
       ...inner.node,

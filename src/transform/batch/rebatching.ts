@@ -67,6 +67,15 @@ export class Rebatching {
     this.decisions = decisions;
   }
 
+  /** Another walk from here, to see what would become of nodes. */
+  trial(): Rebatching {
+    const trial = new Rebatching(this.model, this.old, this.sizes, this.decisions);
+    for (const [name, type] of this.types) trial.types.set(name, type);
+    for (const [name, position] of this.positions) trial.positions.set(name, position);
+    for (const [name, type] of this.#added) trial.#added.set(name, type);
+    return trial;
+  }
+
   // What is known ---------------------------------------------------------------------------------------------------
 
   typeOf(name: string): ValueType | undefined {

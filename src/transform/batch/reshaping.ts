@@ -8,6 +8,7 @@ import type { Visit } from './rules.js';
 
 /** Reshape and Flatten: samples stay in their order. */
 export function reshaped(walk: Rebatching, { node, carried }: Visit): void {
+  if (carried.some(({ slot }) => slot > 0)) walk.refuse(node, 'the shape that it gives depends on samples');
   const { name, position } = carried[0]!;
   const [from, to] = [walk.oldShape(name), walk.oldShape(node.outputs[0]!)];
   if (from === undefined || to === undefined) return walk.refuse(node, 'its shape is unknown');
@@ -45,6 +46,7 @@ export function intoSamples(walk: Rebatching, node: Node, name: string, to: read
   const hint = node.outputs[0]!;
   const isKnown = to.every((d) => typeof d === 'number' && d > 0);
   const open = to.filter((d) => typeof d !== 'number').length;
+  if (to.includes(0)) walk.refuse(node, 'a sample has no elements');
   if (!isKnown && open > 1) walk.refuse(node, `the sizes [${to}] are not known`);
   const target = isKnown
     ? walk.ints(hint, [-1, ...(to as number[])])
@@ -84,6 +86,7 @@ export function dropped(walk: Rebatching, { node, call, carried }: Visit): void 
   const shape = walk.oldShape(name);
   if (shape === undefined) return walk.refuse(node, 'its shape is unknown');
   const given = walk.list(call, 'axes');
+  if (given === undefined && node.inputs[1]) walk.refuse(node, 'its axes are not known');
   const ones = [...shape.keys()].filter((i) => shape[i] === 1);
   const axes = given === undefined || given.length === 0 ? ones : call.axes(given, shape.length);
   const rest = axes.filter((axis) => axis !== position.axis);

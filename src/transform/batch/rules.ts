@@ -4,13 +4,14 @@ import type { InferredNode } from '../../analysis/infer.js';
 import { divideExactly, sameDim } from '../../graph/dim.js';
 import { makeNode, type Node } from '../../graph/graph.js';
 import { usedNames } from '../../graph/order.js';
+import { isTensor, type ValueType } from '../../graph/types.js';
 import { inputsOf, traitsOf } from '../../ops/index.js';
 import type { Call } from '../../ops/operator.js';
 import type { Traits } from '../../ops/traits.js';
-import { bothBranches } from './branches.js';
+import { bothBranches, checkBodies } from './branches.js';
 import { withExtraAxis } from './extra-axis.js';
 import { EXTRA, type Position } from './position.js';
-import { BATCH_SIZE, type Rebatching } from './rebatching.js';
+import { BATCH_SIZE, isOfBatch, type Rebatching } from './rebatching.js';
 import { dropped, intoSamples, reshaped } from './reshaping.js';
 import { convolvedBySample, hasSampleWeights } from './sample-weights.js';
 import { cut, looked, taken } from './taking.js';
@@ -48,12 +49,30 @@ export function visit(walk: Rebatching, { node, call }: InferredNode): void {
   const extra = all.find(({ slot, position }) => position.isExtra && ignored.has(slot));
   if (extra !== undefined) return sizesOfSample(walk, node, extra.name);
   const isCaptured = used.some((name) => !node.inputs.includes(name) && walk.positions.has(name));
-  if (carried.length === 0 && !isCaptured) return walk.pass(node);
+  if (carried.length === 0 && !isCaptured) {
+    if (traits.knowsPlaces && walk.infer(node).some(hasBatch))
+      checkPlaces(walk, { node, call, traits, carried });
+    return walk.pass(node);
+  }
   const one: Visit = { node, call, traits, carried };
   if (traits.activation === 'clip' && carried.some(({ slot }) => slot > 0)) return bounded(walk, one);
+  checkPlaces(walk, one);
   if (hasSampleWeights(one)) return convolvedBySample(walk, one);
   if (carried.some(({ position }) => position.isExtra)) return withExtraAxis(walk, one);
   ruleFor(traits)(walk, one);
+}
+
+/** Operators whose result depends on the number of a sample. */
+function checkPlaces(walk: Rebatching, { node, traits, carried }: Visit): void {
+  const { knowsPlaces, pooling } = traits;
+  const isInMatrix = carried.some(({ name, position }) => {
+    const rank = walk.newShape(name)?.length ?? 0;
+    return !position.isExtra && position.axis >= rank - 2;
+  });
+  const isReached = knowsPlaces === 'all' || (knowsPlaces === 'matrix' && isInMatrix);
+  if (isReached) walk.refuse(node, 'what it gives depends on the place in the batch');
+  // Places are counted over all samples.
+  if (pooling?.keeps === 'maximum' && node.outputs[1]) walk.refuse(node, 'it counts places over the batch');
 }
 
 /** Bounds of a Clip are single numbers; those that depend on the sample are a maximum and a minimum instead. */
@@ -71,6 +90,11 @@ function bounded(walk: Rebatching, { node, call }: Visit): void {
     });
   if (low !== '') apply('Max', [node.inputs[0]!, low], between);
   if (high !== '') apply('Min', [low === '' ? node.inputs[0]! : between, high], output);
+}
+
+/** Whether a value has an axis for the samples. */
+function hasBatch(type: ValueType): boolean {
+  return isTensor(type) && (type.shape?.some(isOfBatch) ?? false);
 }
 
 type Rule = (walk: Rebatching, visit: Visit) => void;
@@ -192,7 +216,7 @@ function reducedApart(
   const { axis, outer } = position;
   const inner = divideExactly(shape[axis]!, outer);
   const to = walk.oldShape(node.outputs[0]!);
-  if (walk.sizes.was !== 1 || inner === undefined || to === undefined)
+  if (walk.sizes.was !== 1 || inner === undefined || to === undefined || shape.includes(0))
     return walk.refuse(node, 'it adds up samples of the batch');
   const split = [...shape.slice(0, axis), outer, BATCH_SIZE, inner, ...shape.slice(axis + 1)];
   const apart = walk.op('Reshape', node.outputs[0]!, [name, walk.vector(node, split)]);
@@ -221,7 +245,10 @@ function recurred(walk: Rebatching, { node, call, carried }: Visit): void {
   const first = carried.find(({ slot }) => slot === 0) ?? walk.refuse(node, 'its weights depend on samples');
   const axis = call.int('layout', 0) === 0 ? 1 : 0;
   if (first.position.axis !== axis) walk.refuse(node, 'it goes through the samples as through a sequence');
-  const { names } = inputsOf(node, call.opset);
+  const formal = inputsOf(node, call.opset);
+  if (carried.some(({ slot }) => ['weight', 'bias'].includes(formal.role(slot))))
+    walk.refuse(node, 'its weights depend on samples');
+  const { names } = formal;
   const inputs = node.inputs.map((name, slot) => {
     const role = names[slot] ?? '';
     const at = /^initial/.test(role) ? axis : /len/.test(role) ? 0 : undefined;
@@ -238,8 +265,9 @@ function recurred(walk: Rebatching, { node, call, carried }: Visit): void {
 function ran(walk: Rebatching, one: Visit): void {
   const { node, carried, traits } = one;
   const isBySample = traits.controlFlow === 'branch' && carried.some(({ slot }) => slot === 0);
-  if (isBySample) bothBranches(walk, one, visit);
-  else walk.keep(node);
+  if (isBySample) return bothBranches(walk, one, visit);
+  checkBodies(walk, one, visit);
+  walk.keep(node);
 }
 
 /** Everything else: it works on each sample, unless an attribute says otherwise. */
@@ -253,6 +281,13 @@ function applied(walk: Rebatching, { node, call, traits, carried }: Visit): void
   if (isImage && position.axis !== 0) walk.refuse(node, 'the batch is not the first axis');
   const given = inputsOf(node, call.opset).slot('axis');
   const axis = given >= 0 ? call.numbers(given)?.[0] : call.int('axis');
+  if (given >= 0 && call.has(given) && axis === undefined) walk.refuse(node, 'its axis is not known');
+  const axes = normalisation === 'axes' ? call.ints('axes') : undefined;
+  if (axes?.some((a) => (a < 0 ? a + rank : a) === position.axis)) {
+    if (walk.sizes.was !== 1) walk.refuse(node, 'it takes statistics of all samples');
+    const others = axes.filter((a) => (a < 0 ? a + rank : a) !== position.axis);
+    return walk.keep(walk.withList(node, call.opset, 'axes', others), position);
+  }
   if (axis !== undefined && moves !== 'quantisation') {
     const at = axis < 0 ? axis + rank : axis;
     // Softmax took all axes from one on together once.
@@ -261,6 +296,8 @@ function applied(walk: Rebatching, { node, call, traits, carried }: Visit): void
       walk.refuse(node, 'it works along the axis of the batch');
     }
   }
+  const isElsewhere = carried.some(({ position: other }) => other.axis !== position.axis);
+  if (isElsewhere && !traits.product) walk.refuse(node, 'its inputs have the batch at different axes');
   if (walk.fits(node, position)) return walk.keep(node, position);
   const sized = withSizes(walk, node, call, position);
   if (sized !== undefined) {

@@ -60,7 +60,7 @@ const BitCast: Operator = {
     return [new TensorType(to, shape)];
   },
   cost: FREE,
-  traits: { isView: true },
+  traits: { isView: true, float32: true },
 };
 
 function codedType(call: Call): DataType {

@@ -67,7 +67,7 @@ const EyeLike: Operator = {
     return [new TensorType(type, shape ?? [call.unknownSize(0, 0), call.unknownSize(0, 1)], eye)];
   },
   cost: FREE,
-  traits: { ignoresElementsOf: ['input'], typeAttribute: 'dtype' },
+  traits: { ignoresElementsOf: ['input'], typeAttribute: 'dtype', knowsPlaces: 'all', float32: true },
 };
 
 /** A window of a given length; `flops` per element. */
@@ -106,5 +106,5 @@ export const generateOperators: OperatorTable = {
   HammingWindow: windowOf(4),
   HannWindow: windowOf(4),
   MelWeightMatrix,
-  Range: { ...Range, traits: { ...Range.traits, float32: true } },
+  Range: { ...Range, traits: { ...Range.traits, float32: true, knowsPlaces: 'all' } },
 };

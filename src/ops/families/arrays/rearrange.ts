@@ -31,6 +31,7 @@ const Trilu: Operator = {
   cost: FREE,
   roles: { setting: ['k'] },
   gradient: triluGradient,
+  traits: { knowsPlaces: 'matrix' },
 };
 
 /** Reverses the first `sequence_lens[i]` steps of sequence i. */
@@ -50,6 +51,7 @@ const ReverseSequence: Operator = {
   cost: FREE,
   roles: { setting: ['sequence_lens'] },
   gradient: reverseSequenceGradient,
+  traits: { knowsPlaces: 'all' },
 };
 
 function blockSize(call: Call): number {

@@ -103,6 +103,7 @@ const ScatterND: Operator = {
   },
   cost: COST,
   roles: ROLES,
+  traits: { knowsPlaces: 'all' },
   gradient: scatterNdGradient,
 };
 

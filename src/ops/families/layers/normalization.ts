@@ -139,7 +139,7 @@ const MeanVarianceNormalization: Operator = {
   infer: likeInput(0),
   cost: counted('5 per output element (mean 1, variance 3, normalising 1)', perOutput(5).of),
   decompose: meanVarianceParts,
-  traits: { normalisation: 'axes' },
+  traits: { normalisation: 'axes', float32: true },
 };
 
 /** x / ‖x‖ₚ along one axis. */

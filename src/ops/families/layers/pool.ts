@@ -78,6 +78,7 @@ const MaxUnpool: Operator = {
   cost: FREE,
   roles: { setting: ['output_shape'] },
   gradient: maxUnpoolGradient,
+  traits: { knowsPlaces: 'all' },
 };
 
 function unpooledShape(call: Call, input: Shape, window: Window): Shape {
