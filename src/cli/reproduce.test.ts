@@ -106,6 +106,10 @@ describe('auspex reproduce', () => {
       'latency',
       'latency-transfer',
       'nb201-datasets',
+      'families',
+      'gennape-cost',
+      'gennape-nb101',
+      'gennape-transfer',
     ]);
     expect(tables[0]).toMatchObject({ done: 0, draws: 63, data: ['nasbench201'] });
     expect(existsSync(at('none'))).toBe(false);

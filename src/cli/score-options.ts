@@ -65,7 +65,7 @@ export function withScoring(command: Command): Command {
     .option('-o, --output <file>', 'write scores to a log, one JSON line per network')
     .option('--resume', 'continue the log of an interrupted run')
     .option('--workers <n>', 'networks to score in parallel', threadCount, 1)
-    .option('--memory <size>', 'memory that scoring may take: 8GB (60% of what there is)', bytes)
+    .option('--memory <size>', 'memory that scoring may take: 8GB (2.5 GB, more if needed)', bytes)
     .option('--timeout <seconds>', 'give up on a network after this time', positive)
     .option('--threads <n>', 'threads per network (default: all, divided among workers)', threadCount)
     .option('--json', 'print JSON');

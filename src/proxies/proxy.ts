@@ -5,6 +5,7 @@ import type { Model } from '../graph/graph.js';
 import { tensorByteLength } from '../graph/tensor.js';
 import { MAX_MESSAGE_BYTES } from '../onnx/write.js';
 import { AuspexError } from '../util/errors.js';
+import { isOfMemory } from './subject/memory.js';
 import { NetworkCounts } from './subject/network-counts.js';
 import type { PrepareOptions } from './subject/prepare.js';
 import { type Quantity, Subject, type SubjectOptions } from './subject/subject.js';
@@ -94,7 +95,10 @@ export async function scoreAll(
   requests: readonly ProxyRequest[],
   report?: OutcomeReport,
 ): Promise<Outcome[]> {
-  for (const { proxy } of requests) for (const quantity of proxy.shares ?? []) subject.wanted.add(quantity);
+  for (const { proxy } of requests) {
+    for (const quantity of proxy.shares ?? []) subject.wanted.add(quantity);
+    if (proxy.needs.labels && proxy.needs.batches === 2) subject.wantsTwoBatches = true;
+  }
   const outcomes: Outcome[] = [];
   for (const { proxy, variant } of requests) {
     const outcome = await outcomeOf(subject, { proxy, ...(variant === undefined ? {} : { variant }) });
@@ -105,11 +109,22 @@ export async function scoreAll(
 }
 
 async function outcomeOf(subject: Subject, { proxy, variant }: ProxyRequest): Promise<Outcome> {
+  const options = variant === undefined ? {} : { variant };
   try {
-    const score = await proxy.score(subject, variant === undefined ? {} : { variant });
-    return { proxy, variant, score };
+    return { proxy, variant, score: await scored(subject, proxy, options) };
   } catch (error) {
     return { proxy, variant, error: asProblem(error) };
+  }
+}
+
+/** With as little memory as is usual, then with as little as it takes. */
+async function scored(subject: Subject, proxy: ZeroCostProxy, options: ProxyOptions): Promise<Score> {
+  try {
+    return await proxy.score(subject, options);
+  } catch (error) {
+    const frugal = isOfMemory(error) ? subject.frugal() : undefined;
+    if (frugal === undefined) throw error;
+    return proxy.score(frugal, options);
   }
 }
 

@@ -24,6 +24,11 @@ export interface SessionOptions {
    */
   readonly memoryPattern?: boolean;
   /**
+   * Whether ONNX Runtime keeps the memory of values for later ones and later runs. Without, it takes and frees what a run
+   * needs: large graphs then take half the memory, small ones more time. Default true.
+   */
+  readonly memoryArena?: boolean;
+  /**
    * Whether weights are brought into the order that kernels read fastest before the first run. Models that are run once
    * are done sooner without. Default true.
    */
@@ -125,13 +130,14 @@ export class Session {
   ): Promise<Session> {
     const { module, isNative } = await loadRuntime();
     const { threads, optimization = 'all', providers, memoryPattern = true, isApart } = options;
-    const { prepacking = true, spinning = true } = options;
+    const { prepacking = true, spinning = true, memoryArena = true } = options;
     try {
       const source = typeof given === 'function' ? given() : given;
       const settings: InferenceSession.SessionOptions = {
         graphOptimizationLevel: optimization,
         logSeverityLevel: 3,
         enableMemPattern: memoryPattern,
+        enableCpuMemArena: memoryArena,
         ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
         ...(providers ? { executionProviders: [...providers] } : {}),
         extra: {
@@ -195,6 +201,7 @@ export function sessionFor(model: Model, options: SessionOptions = {}): Promise<
     options.optimization,
     options.providers,
     options.memoryPattern,
+    options.memoryArena,
     options.prepacking,
     options.seed,
     options.isApart,

@@ -48,6 +48,9 @@ const WORKER = new URL(
   import.meta.url,
 );
 
+/** Large results of ONNX Runtime are freed when they are no longer needed. */
+const WORKER_FLAGS = [...process.execArgv, '--expose-gc'];
+
 /** A process that is started again for the next network if one takes it down. */
 class ProcessLane implements Lane {
   readonly #scorer: NetworkScorer;
@@ -69,7 +72,7 @@ class ProcessLane implements Lane {
 
   async #start(): Promise<ChildProcess> {
     const { plan, options } = this.#scorer;
-    const child = fork(fileURLToPath(WORKER), { serialization: 'advanced' });
+    const child = fork(fileURLToPath(WORKER), { serialization: 'advanced', execArgv: WORKER_FLAGS });
     child.send({ plan, options });
     // Its first message; a process that ends before is a failure of auspex itself.
     await Promise.race([

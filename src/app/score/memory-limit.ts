@@ -5,8 +5,24 @@ import { totalmem } from 'node:os';
 /** The rest is for other programs, and for what prediction leaves out. */
 const SHARE = 0.6;
 
+/** What graphs take at once where nothing is said: enough for most, on most machines, so that scores do not depend on them. */
+const USUAL = 2.5e9;
+
+export interface MemoryLimits {
+  readonly memory: number;
+  /** Where the smallest part of a batch needs more than `memory`. */
+  readonly mostMemory?: number;
+}
+
+/** @param given bytes that were asked for @param workers processes that share the memory */
+export function memoryLimits(given: number | undefined, workers: number): MemoryLimits {
+  if (given !== undefined) return { memory: given };
+  const most = usableMemory(workers);
+  return { memory: Math.min(USUAL, most), mostMemory: most };
+}
+
 /** @param workers processes that share it */
-export function usableMemory(workers = 1): number {
+function usableMemory(workers = 1): number {
   const constrained = process.constrainedMemory();
   const machine = constrained > 0 ? Math.min(totalmem(), constrained) : totalmem();
   return Math.min((SHARE * machine) / workers, SHARE * addressSpaceLeft());

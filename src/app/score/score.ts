@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { TrialLog } from '../../store/trial-log.js';
 import type { NamedNetworks } from '../resolve.js';
 import type { ProxyColumn } from './columns.js';
-import { usableMemory } from './memory-limit.js';
+import { memoryLimits } from './memory-limit.js';
 import type { ScoringPlan } from './plan.js';
 import { scorePool } from './pool.js';
 import type { ScoredNetwork } from './record.js';
@@ -26,7 +26,7 @@ export interface ScoreOptions {
   readonly isApart?: boolean | undefined;
   /** Seconds that a network may take. */
   readonly timeout?: number | undefined;
-  /** Bytes that graphs of a network may take; 60% of what there is by default. */
+  /** Bytes that graphs of a network may take. By default 2.5 GB, and up to 60% of what there is where that is too little. */
   readonly memory?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** @param done networks; a part of one whose scores are not all there */
@@ -55,11 +55,11 @@ export interface ScoreFound {
  */
 export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptions): Promise<ScoreFound> {
   const { plan, columns, explains, workers = 1, signal, progress, isApart, timeout } = options;
-  const memory = options.memory ?? usableMemory(workers);
+  const limits = memoryLimits(options.memory, workers);
   // Samples that cannot be read are a mistake of the request, not of every network: they are read before anything else.
   const scorer = new NetworkScorer(
     plan,
-    { threads: threadsOf(options), explains, memory },
+    { threads: threadsOf(options), explains, ...limits },
     new GivenSamples(plan),
   );
   // There is nothing to resume where nothing is scored.

@@ -23,6 +23,8 @@ interface ScorerOptions {
   readonly explains?: boolean | undefined;
   /** Bytes that graphs of a network may take. */
   readonly memory?: number | undefined;
+  /** Bytes that they may take where the smallest part of a batch needs more. */
+  readonly mostMemory?: number | undefined;
 }
 
 /** Takes a score as soon as it is found, or why there is none. */
@@ -112,7 +114,7 @@ export class NetworkScorer {
   /** A network as it is scored. */
   #subject({ model, ...sized }: Built): Subject {
     const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
-    const { threads, memory } = this.options;
+    const { threads, memory, mostMemory } = this.options;
     return Subject.of(model, {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
@@ -120,7 +122,7 @@ export class NetworkScorer {
       ...sized,
       ...given({ weights, features, vocabulary, statistics, output: logits, loss }),
       ...this.#samples.options(model, this.#samplesAtOnce),
-      ...given({ memory }),
+      ...given({ memory, mostMemory }),
       ...(threads === undefined ? {} : { session: { threads } }),
     });
   }

@@ -16,6 +16,7 @@ const settings = z.object({
     threads: z.int().optional(),
     explains: z.boolean().optional(),
     memory: z.number().optional(),
+    mostMemory: z.number().optional(),
   }),
 });
 

@@ -62,10 +62,14 @@ function checkPatterns(kernel: Float64Array, units: number, n: number): void {
 
 /** Of the whole batch in one run; of parts of it, or of fewer samples, where that does not fit into memory. */
 function kernelOf(subject: Subject): Promise<Agreement> {
+  const inParts = (): Promise<Agreement> =>
+    isTied(subject)
+      ? onFewerSamples(subject, agreement)
+      : firstThatFits(subject, (part) => agreementInParts(subject, part));
+  if (subject.isFrugal) return inParts();
   return agreement(subject).catch((error: unknown) => {
     if (!isOfMemory(error)) throw error;
-    if (isTied(subject)) return onFewerSamples(subject, agreement);
-    return firstThatFits(subject, (part) => agreementInParts(subject, part));
+    return inParts();
   });
 }
 

@@ -17,7 +17,7 @@ import type { Random } from '../../util/random.js';
 import { defineProxy, type Score } from '../proxy.js';
 import type { InputBatch } from '../subject/batch.js';
 import { linksIn } from '../subject/blocks.js';
-import { isTied, partOf } from '../subject/chunks.js';
+import { isTied, onFewerSamples, partOf } from '../subject/chunks.js';
 import { type Features, featuresOf } from '../subject/features.js';
 import { finished } from '../subject/finished.js';
 import { type Subject, toFeeds } from '../subject/subject.js';
@@ -56,7 +56,10 @@ export const ntkt = defineProxy({
     'attention, z is the input of the last layer, with pixels as tokens; an operator without a gradient is an error',
   score: async (subject, variant) => {
     const isMean = variant?.startsWith('eq12') ?? false;
-    return variant?.endsWith('exact') ? exactTrace(subject, isMean) : estimate(subject, isMean);
+    if (variant?.endsWith('exact')) return exactTrace(subject, isMean);
+    // Where samples are tied together, all of them are in one graph.
+    if (isTied(subject)) return onFewerSamples(subject, (part) => estimate(part, isMean), 1);
+    return estimate(subject, isMean);
   },
 });
 

@@ -1,6 +1,6 @@
 // ZiCo: how much larger gradients are than how much they differ from batch to batch.
 import { defineProxy } from '../proxy.js';
-import { lossGradients } from '../subject/chunks.js';
+import { gradientsOfTwoBatches } from '../subject/chunks.js';
 
 const BATCHES = 2;
 
@@ -20,11 +20,9 @@ export const zico = defineProxy({
     'only weights of convolutions and matrix products are scored; layers whose gradients do not differ are ' +
     'left out; an operator without a gradient between them and the output is an error',
   score: async (subject, variant) => {
-    const [first, second] = await subject.once('gradients of two batches', () =>
-      // From a graph of their own, as the score is the sum of what nearly coincides: it would change by some thousandths
-      // with the way that others need the first gradient to be written.
-      lossGradients(subject, BATCHES),
-    );
+    // From a graph of their own, as the score is the sum of what nearly coincides: it would change by some thousandths
+    // with the way that others need the first gradient to be written.
+    const [first, second] = await gradientsOfTwoBatches(subject);
     const layers = subject.layers.map(({ weight }, i) => ({
       weight,
       value: ratio(first![i]!, second![i]!, variant === 'accumulated'),

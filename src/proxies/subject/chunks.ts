@@ -29,7 +29,7 @@ export async function firstThatFits<T>(
   attempt: (part: Subject) => Promise<T>,
   least = 1,
 ): Promise<T> {
-  for (let part = subject; ; ) {
+  for (let part = subject.isFrugal ? smallestPart(subject, least) : subject; ; ) {
     try {
       return await attempt(part);
     } catch (error) {
@@ -39,6 +39,13 @@ export async function firstThatFits<T>(
       part = smaller;
     }
   }
+}
+
+/** What halving a batch leads to. */
+function smallestPart(subject: Subject, least: number): Subject {
+  let { samples } = subject;
+  while (samples % 2 === 0 && samples / 2 >= least) samples /= 2;
+  return subject.ofSamples(samples);
 }
 
 /** On a smaller batch where the whole does not fit. */
@@ -97,6 +104,11 @@ export function startsOf(whole: Subject, part: Subject): number[] {
   return Array.from({ length: whole.samples / part.samples }, (_, i) => i * part.samples);
 }
 
+/** Those of two batches, computed once. */
+export function gradientsOfTwoBatches(subject: Subject): Promise<Float32Array[][]> {
+  return subject.once('gradients of two batches', () => lossGradients(subject, 2));
+}
+
 /**
  * Gradients of the loss with respect to all layers, for some batches: of the whole batch, or the mean of those of its
  * parts.
@@ -104,7 +116,7 @@ export function startsOf(whole: Subject, part: Subject): number[] {
 export async function lossGradients(subject: Subject, batches: number): Promise<Float32Array[][]> {
   const find = (part: Subject): Promise<Float32Array[][]> => gradientsBy(subject, part, batches);
   return isTied(subject)
-    ? onFewerSamples(subject, (part) => gradientsBy(part, part, batches))
+    ? onFewerSamples(subject, (part) => gradientsBy(part, part, batches), 1)
     : firstThatFits(subject, find);
 }
 

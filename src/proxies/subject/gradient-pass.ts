@@ -6,7 +6,15 @@ import type { Builder, Value } from '../../ops/build.js';
 import type { HostTensor } from '../../runtime/session.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
-import { firstThatFits, isTied, lossGradients, onFewerSamples, partOf, startsOf } from './chunks.js';
+import {
+  firstThatFits,
+  gradientsOfTwoBatches,
+  isTied,
+  lossGradients,
+  onFewerSamples,
+  partOf,
+  startsOf,
+} from './chunks.js';
 import { Compiled } from './compiled-graphs.js';
 import { finished } from './finished.js';
 import { lossFeeds, lossModel, targetOf, withTotal } from './loss.js';
@@ -62,16 +70,26 @@ function quantityOf<Q extends Quantity>(found: Found, quantity: Q): Measured[Q] 
   return value as Measured[Q];
 }
 
+/** Multiply-accumulates of a batch from which on it takes longer to compute gradients again than to compile a graph. */
+const HEAVY_MACS = 2e10;
+
 /** All that is wanted in one graph; each in its own where ONNX Runtime does not take that, so that some may be had. */
-async function run(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
+async function run(subject: Subject, asked: ReadonlySet<Quantity>): Promise<Found> {
+  const wanted = new Set(asked);
+  let found: Found = {};
+  if (wanted.has('saliency') && subject.wantsTwoBatches && subject.isBounded && subject.macs > HEAVY_MACS) {
+    wanted.delete('saliency');
+    found = { saliency: await firstSaliency(subject) };
+    if (wanted.size === 0) return found;
+  }
   try {
-    return await runTogether(subject, wanted);
+    if (!subject.isFrugal) return { ...found, ...(await runTogether(subject, wanted)) };
   } catch (error) {
     if (!(error instanceof AuspexError) || (wanted.size === 1 && !isOfMemory(error))) throw error;
   }
-  let found: Found = {};
   for (const quantity of wanted) {
-    const own = await runTogether(subject, new Set([quantity]))
+    const whole = (): Promise<Found> => runTogether(subject, new Set([quantity]));
+    const own = await (subject.isFrugal ? inParts(subject, quantity) : whole())
       .catch((error: unknown) => {
         if (isOfMemory(error)) return inParts(subject, quantity);
         throw error;
@@ -85,6 +103,17 @@ async function run(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Fou
   return found;
 }
 
+/** Of the first of two batches whose gradients are needed anyway. */
+function firstSaliency(subject: Subject): Promise<Saliency | AuspexError> {
+  return gradientsOfTwoBatches(subject).then(
+    ([first]) => saliencyOf(subject, first!),
+    (error: unknown) => {
+      if (error instanceof AuspexError) return error;
+      throw error;
+    },
+  );
+}
+
 /** A quantity of a batch that does not fit into memory: summed over its parts where that is the same, else of fewer samples. */
 async function inParts(subject: Subject, quantity: Quantity): Promise<Found> {
   if (quantity === 'saliency')
@@ -92,7 +121,8 @@ async function inParts(subject: Subject, quantity: Quantity): Promise<Found> {
   if (quantity === 'jacobian' && !isTied(subject)) {
     return { jacobian: await firstThatFits(subject, (part) => gramInParts(subject, part)) };
   }
-  return onFewerSamples(subject, (part) => runTogether(part, new Set([quantity])));
+  const least = quantity === 'jacobian' ? 2 : 1;
+  return onFewerSamples(subject, (part) => runTogether(part, new Set([quantity])), least);
 }
 
 function saliencyOf(subject: Subject, gradients: readonly Float32Array[]): Saliency {

@@ -25,8 +25,12 @@ import type { PrepareOptions } from './prepare.js';
 /** Samples where nobody says how many; fewer of large networks. */
 const BATCH = 16;
 const LEAST_BATCH = 4;
+/** Of networks that take very long; fewer samples cannot be compared. */
+const PAIR = 2;
 /** Multiply-accumulates of a batch that nobody asked for. */
 const MOST_MACS = 1.6e10;
+/** And of four samples, before there are only two. */
+const MOST_MACS_OF_FOUR = 6.4e10;
 
 /** Gradients of older operators are not written, and sums by index are dense matrices before 16. */
 const LEAST_OPSET = 16;
@@ -232,5 +236,5 @@ function usualBatch(model: Model, options: Omit<PrepareOptions, 'batch'>): numbe
   if (!isKnown(totals.macs)) return BATCH;
   let batch = BATCH;
   while (batch > LEAST_BATCH && batch * totals.macs > MOST_MACS) batch /= 2;
-  return batch;
+  return batch === LEAST_BATCH && batch * totals.macs > MOST_MACS_OF_FOUR ? PAIR : batch;
 }

@@ -8,7 +8,7 @@ import { isTensor } from '../../graph/types.js';
 import type { Builder, Value } from '../../ops/build.js';
 import type { Expansion } from '../../ops/gradient.js';
 import { inputsOf, traitsOf } from '../../ops/index.js';
-import type { Arithmetic, Movement } from '../../ops/traits.js';
+import type { Activation, Arithmetic, Movement } from '../../ops/traits.js';
 import { rewriteNodes } from '../../transform/rewrite.js';
 import { type Links, linksOf } from './value-links.js';
 
@@ -17,6 +17,9 @@ type Exponent = number | Value;
 
 /** Beyond, a rectifier is taken for its asymptotes, and other functions for saturated. */
 const MOST = 60;
+/** Beyond, differences of numbers are lost in float32: what lies between bounds is one of them, and flat. */
+const MOST_EXACT = 24;
+const BOUNDED: ReadonlySet<Activation | undefined> = new Set(['sigmoid', 'tanh', 'erf', 'softsign']);
 /** Keeps the logarithm of a layer that gives zeros finite; their exponent is 0. */
 const LEAST = 1e-37;
 
@@ -60,7 +63,7 @@ class ScaledWriter {
     const open = node.inputs.map((name, slot) => this.#isOpen(e, name, slot));
     const slots = open.flatMap((isOpen, slot) => (isOpen ? [slot] : []));
     if (slots.length === 0) return undefined;
-    const { moves, arithmetic, activation, product, convolution, pooling, reduction, isLinear } =
+    const { moves, arithmetic, activation, softmax, product, convolution, pooling, reduction, isLinear } =
       traitsOf(node);
     const of = (slot: number): Exponent => this.exponents.get(node.inputs[slot]!) ?? 0;
     const isSingle = slots.length === 1;
@@ -81,10 +84,13 @@ class ScaledWriter {
       const [y] = this.#applied(e, [[0, scaled(e.input(0), m)]]);
       return this.#as(node, [scaled(y!, minus(0, m))], exponent);
     }
-    const raised = slots.map((slot): [number, Value] => [
-      slot,
-      scaled(e.input(slot), within(of(slot), MOST)),
-    ]);
+    const isBounded = softmax !== undefined || BOUNDED.has(activation);
+    const raised = slots.map((slot): [number, Value] => {
+      const exponent = of(slot);
+      const x = scaled(e.input(slot), within(exponent, MOST));
+      const isSaturated = isBounded && typeof exponent === 'number' && exponent > MOST_EXACT;
+      return [slot, isSaturated ? withoutGradient(x) : x];
+    });
     return this.#as(node, this.#applied(e, raised), 0);
   }
 
@@ -163,6 +169,11 @@ function larger(a: Exponent, b: Exponent): Exponent {
 
 function within(a: Exponent, most: number): Exponent {
   return typeof a === 'number' ? Math.min(most, Math.max(-most, a)) : a.min(most).max(-most);
+}
+
+/** A number that large is whole already; rounding has no gradient. */
+function withoutGradient(x: Value): Value {
+  return x.builder.op('Floor', [x]);
 }
 
 /** x·2^e */

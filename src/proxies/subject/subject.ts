@@ -47,6 +47,10 @@ export interface SubjectOptions extends PrepareOptions {
   readonly features?: string;
   /** Bytes that a graph of the network may take; without end by default. */
   readonly memory?: number;
+  /** Bytes that it may take where not even the smallest part of a batch fits into `memory`. */
+  readonly mostMemory?: number;
+  /** A batch is split into its smallest parts at once, not into the largest that fit. */
+  readonly isFrugal?: boolean;
   /** Estimates of large networks take fewer steps. */
   readonly isBounded?: boolean;
   /** How graphs are run. */
@@ -86,10 +90,14 @@ export class Subject {
   readonly seed: number;
   /** Quantities that will be asked for, so that one graph may give them. */
   readonly wanted = new Set<Quantity>();
+  /** Whether gradients of two batches will be asked for, so that the first need not be computed apart. */
+  wantsTwoBatches = false;
   readonly #options: SubjectOptions;
   readonly #shared = new Map<string, unknown>();
   readonly #changes: readonly Change[];
   #smallerBatch: number | undefined;
+  /** What this one was made from, which says what was done. */
+  #origin: Subject | undefined;
 
   readonly #source: Model;
 
@@ -172,6 +180,18 @@ export class Subject {
   /** Says that some scores are of fewer samples than the batch has. */
   noteBatch(samples: number): void {
     this.#smallerBatch = Math.min(samples, this.#smallerBatch ?? samples);
+    this.#origin?.noteBatch(samples);
+  }
+
+  /** The same network with more memory, used in the smallest parts; undefined where there is no more to be had. */
+  frugal(): Subject | undefined {
+    const { mostMemory = 0, ...options } = this.#options;
+    if (mostMemory <= this.memory) return undefined;
+    return this.once('frugal', () => {
+      const found = Subject.of(this.#source, { ...options, memory: mostMemory, isFrugal: true });
+      found.#origin = this;
+      return found;
+    });
   }
 
   /** What was done to the network before it was scored. */
@@ -196,12 +216,14 @@ export class Subject {
         ]),
       );
       const seed = streamFor(this.seed, 'redrawn', draw).uint32();
-      return Subject.of(this.#source, {
+      const found = Subject.of(this.#source, {
         ...options,
         ...(batches && { shapes }),
         initialise: how,
         seed: draw === 0 ? this.seed : seed,
       });
+      found.#origin = this;
+      return found;
     });
   }
 
@@ -218,6 +240,10 @@ export class Subject {
   /** What is counted of the network as it was given. */
   get counts(): NetworkCounts {
     return this.once('counts', () => new NetworkCounts(this.#source, this.#options));
+  }
+
+  get isFrugal(): boolean {
+    return this.#options.isFrugal ?? false;
   }
 
   get isBounded(): boolean {
