@@ -91,7 +91,11 @@ function classOutput(
     const classes = classesOf(graph.types.get(name));
     return classes === undefined || OTHER_NAMES.test(name) ? [] : [{ name, classes }];
   });
-  const first = found.find(({ name }) => CLASS_NAMES.test(name)) ?? found[0];
+  // Features on the way to the classes are usually given before them.
+  const first =
+    found.find(({ name }) => CLASS_NAMES.test(name)) ??
+    found.find(({ classes }) => IMAGENET.includes(classes)) ??
+    found.at(-1);
   if (first === undefined) {
     const types = outputs.slice(0, 3).map((name) => `'${name}' ${graph.types.get(name)}`);
     throw refuse(`does not give one number for each class; its output is ${types.join(', ')}`);
