@@ -35,7 +35,7 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   name: 'family-ranking',
   title: 'Ranking across families',
   paper: 'features: De & Smith 2020, Sun et al. 2022, Tan & Le 2019',
-  summary: 'families never seen: one order, from orders within others',
+  summary: 'families never seen: order from other families',
   views: ['features'],
   learns: 'labels',
   options: OPTIONS,
