@@ -44,6 +44,8 @@ export function trainCommand(): Command {
     )
     .option('--group <column>', 'keep rows with the same value of this column together')
     .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
+    .option('--io <file>', 'for io-model: output features of networks (from `auspex data io`)')
+    .option('--images <folder>', 'with --io: the images that they are of')
     .option('--skip-bad', 'skip invalid rows and list them')
     .option('--seed <n>', 'random seed for the split, weights and row order', wholeNumber, 0)
     .addOption(
@@ -82,7 +84,7 @@ Examples:
 
 Unit, direction and scale of a label are inferred from its name (ms, latency,
 accuracy, loss …); --label NAME:lower:log overrides them. Embeddings (arch2vec,
-contrastive) are learned from the networks alone, without --label.
+io-model, contrastive) are learned from the networks alone, without --label.
 An interrupted training leaves checkpoints beside its output; --resume with the
 same options continues it and gives the same result.
 See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;
