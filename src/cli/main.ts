@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),
+  embed: async () => (await import('./embed.js')).embedCommand(),
   train: async () => (await import('./train.js')).trainCommand(),
   pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
   proxy: async () => (await import('./proxy.js')).proxyCommand(),

@@ -38,6 +38,8 @@ export function trainCommand(): Command {
       wholeNumber,
     )
     .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
+    .option('--io <file>', 'for io-model: output features of networks (from `auspex data io`)')
+    .option('--images <folder>', 'with --io: the images that they are of')
     .option('--skip-bad', 'skip invalid rows and list them')
     .addOption(
       new Option('--scale <scale>', 'train on labels or on their logarithms').choices(['linear', 'log']),
@@ -69,7 +71,7 @@ Examples:
 
 Unit, direction and scale of a label are inferred from its name (ms, latency,
 accuracy, loss …); --label NAME:lower:log overrides them. Embeddings (arch2vec,
-contrastive) are learned from the networks alone, without --label.
+io-model, contrastive) are learned from the networks alone, without --label.
 An interrupted training leaves checkpoints beside its output; --resume with the
 same options continues it and gives the same result.
 See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;

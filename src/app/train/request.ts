@@ -26,6 +26,9 @@ export interface TrainRequest {
   readonly equal?: Equality | undefined;
   /** What `auspex data split` wrote. */
   readonly split?: string | undefined;
+  /** IO data and the folder of its images, for kinds that learn what networks compute. */
+  readonly io?: string | undefined;
+  readonly images?: string | undefined;
   readonly seed: number;
   /** How labels are learned; by default what each label says. */
   readonly scale?: ErrorScale | undefined;

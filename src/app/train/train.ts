@@ -14,6 +14,7 @@ import { bundledTrunk, openPredictor } from '../bundled.js';
 import type { Work } from '../work.js';
 import { expectApplicable, expectCells, expectLabels, trunkFor } from './applicable.js';
 import { dataOf, type TrainingRows } from './choose-rows.js';
+import { ioTraining } from './io-training.js';
 import type { SkippedNetwork, Trained, TrainRequest } from './request.js';
 import { trainingRows } from './rows.js';
 
@@ -34,7 +35,7 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   expectLabels(kind, request.labels);
   expectApplicable(kind, request);
   const outputs = outputsOf(request);
-  const inputs = [request.data, request.from, request.split];
+  const inputs = [request.data, request.from, request.split, request.io];
   checkOutputs({ outputs, inputs, force: request.force });
   const rows = await trainingRows(request, work);
   if (rows.table.space === ONNX) {
@@ -71,8 +72,9 @@ async function fitted(
   checkpoints.expect(fingerprint(request, rows, from, recipe ?? changes));
   const skipped: SkippedNetwork[] = [];
   const start = performance.now();
+  const io = request.io === undefined ? undefined : ioTraining(request.io, request.images, rows.table.space);
   const { predictor, members, excluded } = await kind.fit(
-    dataOf(rows, new Resolver({ open: readModel }), from),
+    { ...dataOf(rows, new Resolver({ open: readModel }), from), ...(io ? { io } : {}) },
     changes,
     {
       seed,
@@ -128,6 +130,7 @@ function fingerprint(request: TrainRequest, rows: TrainingRows, from: Predictor 
       '--validation': validation.length,
       '--scratch': request.changes.isFromScratch,
       '--from': from && digestOf([from.toOnnx()]).slice(0, 12),
+      '--io': request.io,
     },
     { '--data': digestOf(content) },
   );

@@ -65,6 +65,17 @@ export function drawImages(path: string, counts: ImageCounts, side: number, seed
   return { classes, ...raw, places };
 }
 
+/** Images that were drawn as seen ones, at their own size, normalised among themselves. */
+export function readSeenImages(path: string, places: readonly number[]): ImageSet {
+  const { folder } = foldersOf(path).train;
+  const beyond = places.find((place) => place >= folder.count);
+  if (beyond !== undefined) expectEnough(path, folder.count, beyond + 1, 'images');
+  const side = places.length === 0 ? 1 : folder.read(places[0]!).picture.width;
+  const set = new Reader(path, side, folder.classes ?? 0).read(folder, places);
+  normalise(set, [set]);
+  return set;
+}
+
 interface Part {
   readonly folder: ImageFolder;
   readonly indices: readonly number[];

@@ -1,0 +1,181 @@
+// What `auspex embed` does: networks become rows of numbers, by a predictor that embeds or by the last hidden layer of one that
+// predicts. Then the nearest known networks, a file of the rows, and a map of them.
+import type { Table } from '../../datasets/table.js';
+import { encodeNpy } from '../../inputs/npy.js';
+import { embeddingOf } from '../../predictors/hidden-layer.js';
+import type { Matrix, Predictor } from '../../predictors/predictor.js';
+import { encodeNpz } from '../../store/npz.js';
+import { checkOutputs } from '../../store/outputs.js';
+import { readTableFile } from '../../store/table-file.js';
+import { writeOutput } from '../../store/write-file.js';
+import { AuspexError } from '../../util/errors.js';
+import { BundledPredictors, openPredictor } from '../bundled.js';
+import type { EmbedDocument } from '../documents/embed.js';
+import { type Problem, problemOf } from '../problem.js';
+import {
+  type NamedNetworks,
+  type OpenedReferences,
+  openReferences,
+  type ReferenceOptions,
+} from '../resolve.js';
+import { mapPage } from './map.js';
+import { nearestRows } from './nearest.js';
+
+export interface EmbedRequest extends ReferenceOptions {
+  readonly refs: readonly string[];
+  /** A file, or `bundled:NAME`; by default a bundled one that covers the first network. */
+  readonly predictor?: string | undefined;
+  /** A .npy or .npz file to write. */
+  readonly output?: string | undefined;
+  /** How many known networks are listed for each. */
+  readonly nearest?: number | undefined;
+  /** A table of known networks; by default the networks themselves are. */
+  readonly among?: string | undefined;
+  /** A label of that table. */
+  readonly label?: string | undefined;
+  /** An HTML page to write. */
+  readonly map?: string | undefined;
+  readonly threads?: number | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/** Embedded networks, and what is known of them. */
+export interface Embedded {
+  readonly networks: NamedNetworks;
+  readonly rows: Matrix;
+  /** Of a label; NaN where a network lacks it. */
+  readonly values?: Float64Array | undefined;
+}
+
+/** Codes: those of references, tables and predictors; CANNOT_EMBED, BAD_OPTION, MAP_TOO_FEW, OUTPUT_…. */
+export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedDocument> {
+  const { refs, output, map, among, label, nearest } = request;
+  if (label !== undefined && among === undefined) {
+    throw new AuspexError('BAD_OPTION', '--label needs the table that has it', {
+      hint: 'give --among TABLE',
+    });
+  }
+  if (output !== undefined && !/\.np[yz]$/i.test(output)) {
+    throw new AuspexError('BAD_OPTION', `'${output}' is neither a .npy nor a .npz file`, {
+      hint: 'give -o e.npy (the numbers) or -o e.npz (with the names of networks)',
+    });
+  }
+  const networks = await openReferences(refs, request);
+  checkFiles(request, networks);
+  const table = among === undefined ? undefined : await readTableFile(among);
+  const values = label === undefined ? undefined : table!.column(label);
+  const { name, given, embedding } = await predictorFor(request, networks);
+  try {
+    const errors = new Map<number, Problem>();
+    const options = signal ? { signal } : {};
+    const onBad = (row: number, error: AuspexError): void => void errors.set(row, problemOf(error));
+    const asked: Embedded = { networks, rows: await embedding.embed!(networks, { ...options, onBad }) };
+    const known = table && (await embeddedTable(table, embedding, signal, values));
+    const { rows } = asked;
+    const page = map === undefined ? undefined : mapPage(name, asked, known, label);
+    if (output !== undefined) await writeOutput(output, bytesOf(output, asked));
+    if (map !== undefined) await writeOutput(map, page!);
+    return {
+      schema: 'auspex.embed/1',
+      predictor: name,
+      kind: given.info.kind,
+      by: embedding === given ? 'embedding' : 'hidden-layer',
+      width: rows.width,
+      networks: Array.from({ length: networks.count }, (_, row) => {
+        const error = errors.get(row);
+        if (error) return { ref: networks.name(row), error };
+        const point = rows.data.slice(row * rows.width, (row + 1) * rows.width);
+        return {
+          ref: networks.name(row),
+          ...(output === undefined ? { embedding: [...point] } : {}),
+          ...(nearest === undefined
+            ? {}
+            : { nearest: neighbours(point, nearest, known ?? asked, known ? undefined : row) }),
+        };
+      }),
+      ...(table ? { known: { count: table.rows, ...(label === undefined ? {} : { label }) } } : {}),
+      ...(output === undefined ? {} : { output }),
+      ...(map === undefined ? {} : { map }),
+    };
+  } finally {
+    await given.dispose();
+    if (embedding !== given) await embedding.dispose();
+  }
+}
+
+function checkFiles(
+  { predictor, output, map, among, force }: EmbedRequest,
+  networks: OpenedReferences,
+): void {
+  checkOutputs({
+    outputs: [
+      ...(output === undefined ? [] : [{ path: output, kind: 'arrays' as const }]),
+      ...(map === undefined ? [] : [{ path: map, kind: 'html' as const }]),
+    ],
+    inputs: [...networks.files(), predictor, among],
+    force,
+  });
+}
+
+/** The predictor that was asked for, or a bundled one, and what it embeds with. */
+async function predictorFor(
+  { predictor: reference, threads }: EmbedRequest,
+  networks: OpenedReferences,
+): Promise<{ name: string; given: Predictor; embedding: Predictor }> {
+  const options = threads === undefined ? {} : { threads };
+  if (reference !== undefined) {
+    const given = await openPredictor(reference, options);
+    const embedding = embeddingOf(given);
+    if (embedding) return { name: reference, given, embedding };
+    await given.dispose();
+    throw new AuspexError('CANNOT_EMBED', `a predictor of the kind ${given.info.kind} has no embedding`, {
+      where: { file: reference },
+      hint: 'give one of arch2vec, accuracy-model, io-model, contrastive, or a neural predictor',
+    });
+  }
+  const first = networks.at(0);
+  for (const { name, predictor: given } of await new BundledPredictors(options).for(first)) {
+    const embedding = given.covers(first) ? undefined : embeddingOf(given);
+    if (embedding) return { name: `bundled:${name}`, given, embedding };
+    await given.dispose();
+  }
+  throw new AuspexError('CANNOT_EMBED', `no bundled predictor embeds ${networks.name(0)}`, {
+    hint: 'train one: auspex train contrastive --data TABLE -o p.onnx, then --predictor p.onnx',
+  });
+}
+
+async function embeddedTable(
+  table: Table,
+  predictor: Predictor,
+  signal: AbortSignal | undefined,
+  values: Float64Array | undefined,
+): Promise<Embedded> {
+  const networks = await openReferences([], { table });
+  const rows = await predictor.embed!(networks, { onBad: () => {}, ...(signal ? { signal } : {}) });
+  return { networks, rows, values };
+}
+
+/** @param own the row that the point is of, where it is among the known ones */
+function neighbours(
+  point: Float64Array,
+  count: number,
+  { networks, rows, values }: Embedded,
+  own: number | undefined,
+): NonNullable<EmbedDocument['networks'][number]['nearest']> {
+  return nearestRows(point, rows.data, count, (place) => place === own).map(({ place, distance }) => {
+    const value = values?.[place];
+    return {
+      ref: networks.name(place),
+      distance,
+      ...(value === undefined || Number.isNaN(value) ? {} : { value }),
+    };
+  });
+}
+
+function bytesOf(output: string, { networks, rows }: Embedded): Buffer {
+  const dims = [rows.rows, rows.width];
+  const data = Float32Array.from(rows.data);
+  if (/\.npy$/i.test(output)) return encodeNpy(dims, data);
+  const names = Array.from({ length: networks.count }, (_, row) => networks.name(row));
+  return encodeNpz({ embedding: { dims, data }, networks: { dims: [names.length], data: names } });
+}

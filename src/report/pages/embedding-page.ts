@@ -1,0 +1,48 @@
+// A map of embedded networks as a page: the first two principal components, coloured by a label.
+import { thousands } from '../../util/thousands.js';
+import { embeddingMap, type MapPoint } from '../plots/embedding-map.js';
+import { escaped } from '../plots/svg.js';
+import { definitions, page } from './page.js';
+
+export interface EmbeddingPage {
+  readonly predictor: string;
+  /** Numbers of an embedding, and the parts of their variance that both components have. */
+  readonly width: number;
+  readonly shares: readonly [number, number];
+  readonly label?: string;
+  readonly points: readonly MapPoint[];
+  /** Networks that were embedded; more than there are points where those were drawn. */
+  readonly networks: number;
+  readonly version: string;
+}
+
+/** A self-contained HTML page. */
+export function embeddingPage(report: EmbeddingPage): string {
+  const { predictor, width, shares, label, points, networks, version } = report;
+  const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
+  const marked = points.filter(({ isMarked }) => isMarked).length;
+  return page('Map of networks', [
+    '<h1>Map of networks</h1>',
+    `<p class="soft">Embeddings in their first two principal components, by auspex ${escaped(version)}.</p>`,
+    definitions([
+      ['predictor', predictor],
+      ['embedding', `${width} numbers`],
+      [
+        'networks',
+        `${thousands(networks)}${points.length < networks ? `, ${thousands(points.length)} drawn` : ''}`,
+      ],
+      ...(label === undefined ? [] : [['colour', label] as const]),
+      ['variance shown', `${percent(shares[0])} and ${percent(shares[1])}`],
+    ]),
+    `<div class="plots">\n${embeddingMap({
+      title: 'Networks',
+      xLabel: `component 1 (${percent(shares[0])} of the variance)`,
+      yLabel: `component 2 (${percent(shares[1])})`,
+      ...(label === undefined ? {} : { value: label }),
+      points,
+    })}\n</div>`,
+    ...(marked > 0 && marked < points.length
+      ? [`<p class="soft">The ${thousands(marked)} ringed points are the networks that were given.</p>`]
+      : []),
+  ]);
+}
