@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import type { MeasureDocument } from '../app/documents/measure.js';
 import { measureAll } from '../app/measure/measure.js';
 import { problemText } from '../app/problem.js';
-import { AuspexError } from '../util/errors.js';
 import { printable } from '../util/printable.js';
 import { print } from './command.js';
 import { type MeasureFlags, measureRequestFrom, withMeasuring } from './measure-options.js';
@@ -65,8 +64,8 @@ async function measure(refs: string[], flags: MeasureFlags, signal: AbortSignal)
   const isSlower = rows.some(({ regression }) => regression?.verdict === 'slower');
   if (isSlower && flags.failIfSlower !== undefined) process.exitCode ||= 1;
   if (signal.aborted) {
-    throw new AuspexError('STOPPED', `stopped; ${rows.length} measurements were made before`, {
-      kind: 'failure',
-    });
+    process.stderr.write(
+      `stopped; ${rows.length} measurement${rows.length === 1 ? ' was' : 's were'} made before\n`,
+    );
   }
 }
