@@ -19,6 +19,8 @@ const entry = z.object({
   kind: z.string(),
   /** Spaces whose architectures it was trained on. */
   spaces: z.array(z.string()),
+  /** Spaces that have a predictor of their own for what it predicts: it is not asked there. */
+  notFor: z.array(z.string()).default([]),
   /** Whether it sees cells, and so answers for architectures of its spaces only. */
   view: z.string(),
   /** What was predicted on which device, in words. */
@@ -57,8 +59,9 @@ export class BundledPredictors implements PredictorSource {
 
   /** Those that may cover a network; whether they do, they say themselves. */
   for(network: Network): Promise<NamedPredictor[]> {
+    const space = network.arch?.space.name ?? '';
     const fitting = bundledEntries().filter(
-      ({ view, spaces }) => view !== 'cell' || spaces.includes(network.arch?.space.name ?? ''),
+      ({ view, spaces, notFor }) => (view !== 'cell' || spaces.includes(space)) && !notFor.includes(space),
     );
     return Promise.all(
       fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
