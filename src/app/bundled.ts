@@ -19,6 +19,8 @@ const entry = z.object({
   kind: z.string(),
   /** Spaces whose architectures it was trained on. */
   spaces: z.array(z.string()),
+  /** Spaces that have a predictor of their own for what it predicts: it is not asked there. */
+  notFor: z.array(z.string()).default([]),
   /** Whether it sees cells, and so answers for architectures of its spaces only. */
   view: z.string(),
   /** What was predicted on which device, in words. */
@@ -65,10 +67,11 @@ export class BundledPredictors implements PredictorSource {
 
   /** Those that may cover a network; whether they do, they say themselves. */
   for(network: Network): Promise<NamedPredictor[]> {
-    const isFor = ({ view, spaces }: BundledEntry): boolean =>
-      spaces.includes(network.arch?.space.name ?? 'onnx') ||
-      (view !== 'cell' && spaces.includes('onnx') && network.file !== undefined);
-    const fitting = bundledEntries().filter(isFor);
+    const space = network.arch?.space.name ?? 'onnx';
+    // Those that learned from files are asked for files; others that see whole networks, for all.
+    const isSeen = ({ view, spaces }: BundledEntry): boolean =>
+      spaces.includes(space) || (view !== 'cell' && (network.file !== undefined || !spaces.includes('onnx')));
+    const fitting = bundledEntries().filter((entry) => isSeen(entry) && !entry.notFor.includes(space));
     return Promise.all(
       fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
     );
