@@ -173,9 +173,17 @@ export function findConstants({ model, graph }: Inference): Constant[] {
       names ??= new Set(values.map((v) => v.constant!.name));
       isQuantisationScale = names.has(name.replace(/_scale$/, '_zero_point'));
     }
-    const facts = {
-      ...{ name, tensor, isNode, isAlias, isUsed, destinations },
-      ...{ isPreprocessing, isPostprocessing, isQuantisationScale },
+// One plain literal: spreading its parts took a third of the time of counting.
+    const facts: FoundConstant = {
+      name,
+      tensor,
+      isNode,
+      isAlias,
+      isUsed,
+      destinations,
+      isPreprocessing,
+      isPostprocessing,
+      isQuantisationScale,
     };
     const kind = kindOfConstant(facts, signature);
     const parameters = kind === 'parameter' ? parametersIn(facts, signature) : 0;
