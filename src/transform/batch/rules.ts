@@ -184,6 +184,7 @@ function reduced(walk: Rebatching, { node, call, traits, carried }: Visit): void
   const { name, position } = carried[0]!;
   const shape = walk.oldShape(name)!;
   const given = walk.list(call, 'axes');
+  if (given === undefined && node.inputs[1]) walk.refuse(node, 'its axes are not known');
   const axes = given === undefined || given.length === 0 ? [...shape.keys()] : call.axes(given, shape.length);
   if (!axes.includes(position.axis)) return walk.keep(node, position);
   if (shape[position.axis] !== 1) return reducedApart(walk, node, call, { name, position, axes });
