@@ -2,7 +2,7 @@
 // operators do not stop it; what they produce is taken from what the file declares, or stays unknown.
 
 import { bindAttributes } from '../graph/bind-attributes.js';
-import { axisSize, type Dim, namesIn } from '../graph/dim.js';
+import { axisSize, type Dim, isKnown, namesIn } from '../graph/dim.js';
 import {
   type FunctionDefinition,
   type Graph,
@@ -39,6 +39,8 @@ export interface InferOptions {
   readonly shapes?: Readonly<Record<string, readonly (number | string)[]>>;
   /** Values of symbolic dimensions, by name. */
   readonly dims?: Readonly<Record<string, number>>;
+  /** Sizes that values had in a run, for those that depend on the data. */
+  readonly measured?: ReadonlyMap<string, readonly number[]>;
   /** Full types of inputs, by name, possibly with known elements: for values that decide shapes. */
   readonly types?: Readonly<Record<string, ValueType>>;
 }
@@ -319,7 +321,7 @@ class InferenceRun {
       let outputs: ValueType[] | undefined;
       for (let i = 0; i < node.outputs.length; i++) {
         const name = node.outputs[i]!;
-        const type = call.outputs[i] ?? UNKNOWN;
+        const type = this.#measured(name, call.outputs[i] ?? UNKNOWN, scope);
         const hint = name === '' || isCertain(type) ? undefined : declared.get(name);
         const refined = hint ? refine(type, this.#resolve(hint, name), name) : type;
         if (name !== '') types.set(name, refined);
@@ -334,6 +336,13 @@ class InferenceRun {
       inferredNodes.push(inferred);
     }
     return inferredNodes;
+  }
+
+  /** A type with the sizes that a run had, where nothing else tells them. */
+  #measured(name: string, type: ValueType, { outer }: Scope): ValueType {
+    const sizes = outer === undefined ? this.#options.measured?.get(name) : undefined;
+    if (sizes === undefined || !isTensor(type) || type.shape?.every(isKnown)) return type;
+    return new TensorType(type.dtype, sizes);
   }
 
   /** What the nodes of a scope may ask; one for all of them. */

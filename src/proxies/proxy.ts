@@ -163,6 +163,11 @@ export async function scoreNetwork(
       return { proxy, variant, error };
     }
   });
+  for (const [i, outcome] of counted.entries()) {
+    if (outcome && 'error' in outcome && outcome.error.code === 'PROXY_SHAPES') {
+      counted[i] = await countedByRun(model, requests[i]!, sizes, outcome);
+    }
+  }
   const places = requests.flatMap((_, i) => (counted[i] === undefined ? [i] : []));
   counted.forEach((outcome, i) => {
     if (outcome) report?.(outcome, i);
@@ -171,6 +176,32 @@ export async function scoreNetwork(
   const later: OutcomeReport = (outcome, i) => report?.(outcome, places[i]!);
   const scored = others.length === 0 ? [] : await prepared(model, others, options, later);
   return counted.map((outcome) => outcome ?? scored.shift()!);
+}
+
+/** Of a network whose sizes depend on the data: it runs once. */
+async function countedByRun(
+  model: Model,
+  { proxy, variant }: ProxyRequest,
+  sizes: PrepareOptions,
+  before: Outcome,
+): Promise<Outcome> {
+  try {
+    const network = await runCounts(model, sizes);
+    const score = proxy.count!(network, variant === undefined ? {} : { variant });
+    return score ? { proxy, variant, score } : before;
+  } catch (error) {
+    // Why it cannot be counted says more than why it cannot be run.
+    if (error instanceof AuspexError) return before;
+    throw error;
+  }
+}
+
+const measuredCounts = new WeakMap<Model, Promise<NetworkCounts>>();
+
+function runCounts(model: Model, sizes: PrepareOptions): Promise<NetworkCounts> {
+  const found = measuredCounts.get(model) ?? NetworkCounts.measured(model, sizes);
+  measuredCounts.set(model, found);
+  return found;
 }
 
 async function prepared(

@@ -17,6 +17,8 @@ export interface Ended {
   /** The largest resident set of one process. */
   readonly peakMb: number;
   readonly seconds: number;
+  /** Of processors, which does not depend on what else the machine does. */
+  readonly cpuSeconds: number;
 }
 
 const MEGABYTE = 1e6;
@@ -39,6 +41,9 @@ while kill -0 $child 2>/dev/null; do
   sleep 0.1
 done
 wait $child
+code=$?
+times >"$peak.times"
+exit $code
 `;
 
 export async function runBounded(command: readonly string[], { memoryGb, timeoutS }: Limits): Promise<Ended> {
@@ -50,7 +55,8 @@ export async function runBounded(command: readonly string[], { memoryGb, timeout
     const { code, stdout, stderr } = await run('bash', ['-c', SCRIPT, 'bash', ...limits, ...command]);
     const seconds = (performance.now() - started) / 1000;
     const isOutOfTime = code === TIMED_OUT || (code === KILLED && seconds >= timeoutS);
-    return { code, stdout, stderr, isOutOfTime, peakMb: peakIn(peakFile), seconds };
+    const cpuSeconds = cpuIn(`${peakFile}.times`);
+    return { code, stdout, stderr, isOutOfTime, peakMb: peakIn(peakFile), seconds, cpuSeconds };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -63,6 +69,13 @@ function peakIn(file: string): number {
     // It ended before the shell looked.
     return 0;
   }
+}
+
+/** The second line is of the processes that the shell started: user and system time as 1m2.345s. */
+function cpuIn(file: string): number {
+  const [, line = ''] = readFileSync(file, 'utf8').split('\n');
+  const parts = [...line.matchAll(/(\d+)m([\d.]+)s/g)];
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
 function run(command: string, args: string[]): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>> {

@@ -12,7 +12,7 @@ export interface CheckOptions extends Limits {
 }
 
 /** What of a result comes from the process. */
-type Answer = Omit<CorpusResult, 'file' | 'check' | 'peakMb' | 'seconds'>;
+type Answer = Omit<CorpusResult, 'file' | 'check' | 'peakMb' | 'seconds' | 'cpuSeconds'>;
 
 /** Checks a file; `name` is what it is called in the results. */
 export async function checkFile(
@@ -22,8 +22,8 @@ export async function checkFile(
   options: CheckOptions,
 ): Promise<CorpusResult> {
   const ended = await runBounded([process.execPath, ...argumentsOf(check, path, options)], options);
-  const { peakMb, seconds } = ended;
-  return { file: name, check, ...answerOf(check, ended), peakMb, seconds };
+  const { peakMb, seconds, cpuSeconds } = ended;
+  return { file: name, check, ...answerOf(check, ended), peakMb, seconds, cpuSeconds };
 }
 
 function argumentsOf(check: Check, path: string, { threads, timeoutS }: CheckOptions): string[] {

@@ -91,9 +91,9 @@ async function main(): Promise<void> {
   else process.stdout.write(page);
 }
 
-function told({ check, error, scores, transform, peakMb, seconds }: CorpusResult): string {
+function told({ check, error, scores, transform, peakMb, seconds, cpuSeconds }: CorpusResult): string {
   const what = error?.code ?? transform?.status ?? (scores ? `${Object.keys(scores).length} of 9` : 'done');
-  return `${check} ${what}, ${peakMb} MB, ${seconds.toFixed(1)} s`;
+  return `${check} ${what}, ${peakMb} MB, ${seconds.toFixed(1)} s, ${cpuSeconds?.toFixed(1)} s of a processor`;
 }
 
 if (values.help) process.stdout.write(HELP);

@@ -86,6 +86,10 @@ function countsOf(files: readonly CorpusFile[], found: Found): (readonly [string
       'largest memory of `proxy`',
       `${(Math.max(0, ...scored.map(({ peakMb }) => peakMb)) / 1000).toFixed(1)} GB`,
     ],
+    [
+      'longest time of `proxy`, processor seconds',
+      String(Math.round(Math.max(0, ...scored.map(({ cpuSeconds = 0 }) => cpuSeconds)))),
+    ],
     ['upgraded to opset 17, equal', count(compared('opset17'), isEqual)],
     ['upgraded to opset 21, equal', count(compared('opset21'), isEqual)],
     ['re-batched, of files with a fixed batch', count(compared('batch'), isClose)],

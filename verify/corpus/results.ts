@@ -49,6 +49,7 @@ const result = z.object({
   transform: transformResult.optional(),
   peakMb: z.number(),
   seconds: z.number(),
+  cpuSeconds: z.number().optional(),
 });
 export type CorpusResult = z.infer<typeof result>;
 

@@ -87,3 +87,28 @@ describe('counts of a network as it is', () => {
     ]);
   });
 });
+
+describe('a network whose sizes depend on the data', () => {
+  it('is counted with those of a run', async () => {
+    // All rows whose first element is not 0: with normal numbers all of them.
+    const model = makeModel(
+      makeGraph({
+        inputs: [{ name: 'x', type: new TensorType('float32', [5, 3]) }],
+        outputs: [{ name: 'y', type: new TensorType('float32', undefined) }],
+        nodes: [
+          makeNode('NonZero', ['x'], ['places']),
+          makeNode('Gather', ['places', 'zero'], ['rows'], { axis: { type: 'int', value: 0 } }),
+          makeNode('Gather', ['x', 'rows'], ['r']),
+          makeNode('MatMul', ['r', 'w'], ['y']),
+        ],
+        initializers: new Map([
+          ['zero', fromNumbers('zero', 'int64', [], Float64Array.of(0))],
+          ['w', fromNumbers('w', 'float32', [3, 4], new Float64Array(12).fill(0.5))],
+        ]),
+      }),
+    );
+    const found = await scoreNetwork(model, [{ proxy: macs }]);
+    // 15 elements, each with its row (3) times w, for 5 samples.
+    expect(found).toMatchObject([{ score: { value: (15 * ROW.macs) / 5 } }]);
+  });
+});

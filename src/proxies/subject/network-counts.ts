@@ -7,6 +7,7 @@ import { hasSubgraphs, type Model } from '../../graph/graph.js';
 import { isTensor } from '../../graph/types.js';
 import { settledInference } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
+import { measuredInference } from './measured-sizes.js';
 import { normalise } from './normalise.js';
 import { boundSizes, type PrepareOptions } from './prepare.js';
 
@@ -21,15 +22,25 @@ export class NetworkCounts {
   #report: CostReport | undefined;
   #asScored: Inference | undefined;
 
-  /** @param options sizes; where the network does not allow them, it is counted as it is written. */
-  constructor(model: Model, options: PrepareOptions = {}) {
+  /**
+   * @param options sizes; where the network does not allow them, it is counted as it is written
+   * @param inference its shapes, where they are known
+   */
+  constructor(model: Model, options: PrepareOptions = {}, inference = sized(model, options)) {
     this.#model = model;
     this.#options = options;
-    this.#inference = sized(model, options);
+    this.#inference = inference;
     const { dims = {}, shapes = {} } = options;
     const isTold = Object.keys(dims).length + Object.keys(shapes).length > 0;
     // A batch, or a size that was chosen, may decide which branch runs: `inspect` counts the weights of both.
     this.#parameters = !isTold && model.graph.nodes.some(hasSubgraphs) ? cost(inferShapes(model)) : undefined;
+  }
+
+  /** Of a network whose sizes depend on the data: those of a run. */
+  static async measured(model: Model, options: PrepareOptions = {}): Promise<NetworkCounts> {
+    const { dims, shapes } = options;
+    const given = { ...(dims && { dims }), ...(shapes && { shapes }) };
+    return new NetworkCounts(model, options, await measuredInference(model, given));
   }
 
   get #totals(): CostReport['totals'] {
