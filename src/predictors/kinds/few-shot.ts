@@ -1,4 +1,4 @@
-// For few labels of any family: a Gaussian process and a forest on features of the whole network, with equal weights. The
+// For few labels of any family: a Gaussian process and a forest on features of the whole network, mixed. The
 // process extrapolates from 50 rows where trees cannot, and learns quantiles, as a few networks that learned nothing would
 // bend it; trees take labels as they are, and find such networks.
 import * as z from 'zod';
@@ -18,7 +18,7 @@ featureKind({
     trees: z.int().min(1).max(10_000).default(100),
     maxFeatures: z.number().gt(0).max(1).default(0.5),
     /** How much of the prediction is the forest's. */
-    forest: z.number().min(0).max(1).default(0.5),
+    forest: z.number().min(0).max(1).default(0.3),
   }),
   *fit(rows, targets, { trees, maxFeatures, forest: share }, seed) {
     const quantiles = rankQuantiles(targets);
