@@ -41,8 +41,8 @@ export function ioCommand(): Command {
       'after',
       `
 Example:
-  auspex data io --space nasbench101 --networks nasbench101.csv.gz --images cifar10 \\
-    --train 608 --validation 77 --cells 1 -o io.npz
+  auspex data io --space nasbench101 --networks nasbench101.csv.gz \\
+    --images cifar10 --train 608 --validation 77 --cells 1 -o io.npz
 
 The log is OUTPUT.log. --resume continues it, even after kill -9, and the file
 has the same bytes as that of an uninterrupted run.
