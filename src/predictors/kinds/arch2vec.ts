@@ -9,7 +9,7 @@ import type { Weights } from '../../nn/trainer.js';
 import type { Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
 import type { CellDecoder } from '../cell-decoder.js';
-import { encodeRows, rememberingFirst } from '../encode.js';
+import { rememberingFirst } from '../encode.js';
 import { type EntryGraph, entriesModel } from '../entries.js';
 import {
   changedOptions,
@@ -31,12 +31,12 @@ import {
   sampled,
 } from '../models/arch2vec.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
-import type { Json, Predictor, PredictorInfo } from '../predictor.js';
-import { reachOf } from '../reach.js';
+import type { Json, Predictor } from '../predictor.js';
 import { Runner } from '../runner.js';
 import { type Stage, trainStages } from '../train.js';
 import { cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
+import { embeddingInfo, encodedCells } from './cell-embedding.js';
 import { dropout, layers, width } from './options.js';
 
 const OPTIONS = z.strictObject({
@@ -97,13 +97,8 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
     { form: 'whole', sizes: 'fixed' },
     prior as Awaited<ReturnType<typeof cellView.prepare>>,
   );
-  const spaces = new Set<string>();
-  const { set } = await encodeRows(networks, (some, options) => cellView.encode(some, state, options), {
-    subject: arch2vec.title,
-    visit: (_, { arch }) => spaces.add(arch?.space.name ?? 'onnx'),
-    ...(run.onBad ? { onBad: run.onBad } : {}),
-    ...(run.signal ? { signal: run.signal } : {}),
-  });
+  const encoded = await encodedCells(networks, state, arch2vec, run);
+  const { set } = encoded;
   const options: Arch2vecOptions = { ...recipe.model, operations: state.vocabulary.length };
   const [first, ...others] = stagesOf(set, recipe, options);
   const begun = data.from && { start: () => [weightsOf(data.from!)] };
@@ -121,21 +116,8 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
     threads: run.threads,
   });
   const model = entriesModel([latents((mean) => mean.mean([1]))], weights);
-  const reach = reachOf(set);
-  const info: PredictorInfo = {
-    version: 2,
-    kind: arch2vec.name,
-    entries: [{ view: cellView.name, state, gives: 'latent', ...(reach ? { reach } : {}) }],
-    labels: [],
-    seen: {
-      spaces: [...spaces].sort(),
-      rows: set.count,
-      seed: run.seed,
-      ...(data.split ? { split: data.split } : {}),
-      ...(data.digests === undefined ? {} : { digests: data.digests }),
-    },
-    recipe: { ...recipe, decoder } as unknown as Json,
-  };
+  const kept = { ...recipe, decoder } as unknown as Json;
+  const info = embeddingInfo(arch2vec, state, encoded, data, run.seed, kept);
   return {
     predictor: new OnnxPredictor(info, new Runner(model, { threads: run.threads })),
     members: [member!],

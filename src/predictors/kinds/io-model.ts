@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Batch } from '../../nn/trainer.js';
 import { AuspexError } from '../../util/errors.js';
-import { encodeRows, rememberingFirst } from '../encode.js';
+import { rememberingFirst } from '../encode.js';
 import { entriesModel } from '../entries.js';
 import {
   type FitRun,
@@ -15,12 +15,12 @@ import {
 import type { Arch2vecOptions } from '../models/arch2vec.js';
 import { IO_HEAD, ioHead } from '../models/cell-heads.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
-import type { Json, PredictorInfo } from '../predictor.js';
-import { reachOf } from '../reach.js';
+import type { Json } from '../predictor.js';
 import { Runner } from '../runner.js';
 import { trainSemiSupervised } from '../semi-supervised.js';
 import { cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
+import { embeddingInfo, encodedCells } from './cell-embedding.js';
 import {
   CELL_MODEL_OPTIONS,
   cellModelRecipe,
@@ -71,34 +71,12 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
   const recipe = cellModelRecipe(ioModel, counts, changes, data.from);
   const networks = rememberingFirst(data.networks);
   const state = await cellView.prepare(networks, { form: 'whole', sizes: 'fixed' });
-  const spaces = new Set<string>();
-  const encode = (of: TrainingData['networks']) =>
-    encodeRows(of, (some, options) => cellView.encode(some, state, options), {
-      subject: ioModel.title,
-      visit: (_, { arch }) => spaces.add(arch?.space.name ?? 'onnx'),
-      ...(run.onBad ? { onBad: run.onBad } : {}),
-      ...(run.signal ? { signal: run.signal } : {}),
-    });
-  const { set } = await encode(networks);
-  const { set: known } = await encode(io.networks);
+  const encoded = await encodedCells(networks, state, ioModel, run);
+  const { set: known } = await encodedCells(io.networks, state, ioModel, run);
   const options: Arch2vecOptions = { ...recipe.model, operations: state.vocabulary.length };
-  const training = trainingOf(set, examplesOf(known, io, recipe.model), options, recipe);
+  const training = trainingOf(encoded.set, examplesOf(known, io, recipe.model), options, recipe);
   const member = await trainSemiSupervised(training, run);
-  const reach = reachOf(set);
-  const info: PredictorInfo = {
-    version: 2,
-    kind: ioModel.name,
-    entries: [{ view: cellView.name, state, gives: 'latent', ...(reach ? { reach } : {}) }],
-    labels: [],
-    seen: {
-      spaces: [...spaces].sort(),
-      rows: set.count,
-      seed: run.seed,
-      ...(data.split ? { split: data.split } : {}),
-      ...(data.digests === undefined ? {} : { digests: data.digests }),
-    },
-    recipe: recipe as unknown as Json,
-  };
+  const info = embeddingInfo(ioModel, state, encoded, data, run.seed, recipe as unknown as Json);
   const model = entriesModel([embeddingEntry(state, options, recipe.model)], member.weights);
   return {
     predictor: new OnnxPredictor(info, new Runner(model, { threads: run.threads })),
