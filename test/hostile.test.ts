@@ -61,7 +61,7 @@ import {
 } from '../verify/hostile/built-models.js';
 import { KINDS, kindOf, makeCase } from '../verify/hostile/cases.js';
 import { loadCorpus } from '../verify/hostile/corpus.js';
-import { type Outcome, runPipeline } from '../verify/hostile/pipeline.js';
+import { type Outcome, runPipeline, runTransformation, TRANSFORMS } from '../verify/hostile/pipeline.js';
 
 const RESULT: Outcome = { kind: 'result' };
 
@@ -85,6 +85,20 @@ describe('a sample of hostile files', () => {
       const { kind, from, bytes } = makeCase(SEED, index, corpus);
       const outcome = runPipeline(bytes);
       if (outcome.kind === 'defect') defects.push({ index, kind, from, what: outcome.what });
+    }
+    expect(defects).toEqual([]);
+  });
+
+  it('goes through every transformation, or is refused', async () => {
+    const defects: unknown[] = [];
+    for (let index = 0; index < CASES / 4; index++) {
+      if (kindOf(index).startsWith('bomb')) continue;
+      const { kind, from, bytes } = makeCase(SEED, index, corpus);
+      if (runPipeline(bytes).kind !== 'result') continue;
+      for (const name of Object.keys(TRANSFORMS)) {
+        const outcome = await runTransformation(bytes, name);
+        if (outcome.kind === 'defect') defects.push({ index, kind, from, what: outcome.what });
+      }
     }
     expect(defects).toEqual([]);
   });

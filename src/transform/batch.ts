@@ -21,6 +21,9 @@ interface BatchOptions {
   readonly axes?: Readonly<Record<string, number | undefined>>;
 }
 
+/** Which of more inputs have the batch is not tried out. */
+const MANY_INPUTS = 512;
+
 /** A network with another batch, and where it is. */
 export interface Rebatched extends Transformed {
   /** The axis of the batch of every input and output that has one. */
@@ -61,6 +64,7 @@ export function withBatch(
       return rebatched(model, found, chosen, becomes, decisions);
     },
     (error) => error instanceof AuspexError,
+    real.length > MANY_INPUTS ? 1 : undefined,
   );
 }
 

@@ -32,6 +32,9 @@ interface ControlFlowOptions {
 
 const TRANSFORM = 'control flow';
 const MAX_NODES = 20_000;
+/** Functions may become so many times more: those of exporters are all of a network. */
+const FUNCTIONS = 10;
+const LONGEST_NAME = 200;
 /** Bodies in bodies: every pass takes apart one more. */
 const MAX_PASSES = 64;
 
@@ -44,6 +47,7 @@ export function withoutControlFlow(model: Model, options: ControlFlowOptions = {
     if (made.length === 0) break;
     at = next;
     changes.push(...made);
+    if (changes.length > (options.maxNodes ?? MAX_NODES)) break;
   }
   if (!at.graph.nodes.some(hasSubgraphs)) at = { ...at, functions: [] };
   const whole = withoutSequences(at, options);
@@ -63,6 +67,8 @@ class Resolution implements Unrolling {
   readonly #model: Model;
   readonly #graph: InferredGraph;
   readonly #names: Set<string>;
+  /** How often names were wished for. */
+  readonly #wished = new Map<string, number>();
   readonly #opsets: Map<string, number>;
   readonly #maxNodes: number;
   readonly #branches: 'all' | 'decided';
@@ -83,8 +89,12 @@ class Resolution implements Unrolling {
   }
 
   fresh(wished: string): string {
-    let name = wished;
-    for (let i = 2; this.#names.has(name); i++) name = `${wished}_${i}`;
+    // Names of bodies in bodies grow from level to level.
+    const base = wished.slice(-LONGEST_NAME);
+    let count = this.#wished.get(base) ?? 1;
+    let name = count === 1 ? base : `${base}_${count}`;
+    while (this.#names.has(name)) name = `${base}_${++count}`;
+    this.#wished.set(base, count);
     this.#names.add(name);
     return name;
   }
@@ -127,7 +137,7 @@ class Resolution implements Unrolling {
         key(f.domain) === key(node.domain) &&
         (f.overload ?? '') === (node.overload ?? ''),
     );
-    if (definition === undefined) return false;
+    if (definition === undefined || this.nodes.length > FUNCTIONS * this.#maxNodes) return false;
     for (const [domain, version] of definition.opsetImports) {
       if (!this.#opsets.has(domain)) this.#opsets.set(domain, version);
     }

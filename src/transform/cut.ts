@@ -81,19 +81,22 @@ function withoutPostprocessing(model: Model, inference: Inference): Transformed 
     reading.nodes.flatMap(({ node }) => node.outputs.map((name) => [name, node] as const)),
   );
   /** What an output that has no gradients was made of. */
-  const goBack = (name: string, seen: Set<string>, reader?: Node): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    const node = producers.get(name);
-    if (live.has(name) && !(node && behind.has(node))) {
-      if (node === undefined) return;
-      outputs.add(name);
-      if (reader) cause.set(name, reader);
-      return;
+  const goBack = (output: string): void => {
+    const seen = new Set<string>();
+    const waiting: { readonly name: string; readonly reader?: Node }[] = [{ name: output }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { name, reader } = next;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const node = producers.get(name);
+      if (node === undefined) continue;
+      if (live.has(name) && !behind.has(node)) {
+        outputs.add(name);
+        if (reader) cause.set(name, reader);
+      } else for (const input of dataOf(node).toReversed()) waiting.push({ name: input, reader: node });
     }
-    if (node) for (const input of dataOf(node)) goBack(input, seen, node);
   };
-  for (const { name } of graph.outputs) goBack(name, new Set());
+  for (const { name } of graph.outputs) goBack(name);
   if (outputs.size === 0) throw noGradients(reading);
   if (cause.size === 0 && outputs.size === graph.outputs.length) return { model, changes: [] };
   return {

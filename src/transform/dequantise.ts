@@ -304,6 +304,7 @@ class FloatNetwork implements QuantisedNetwork {
 
   /** Scales behind a product of integers: 1 says nothing, and a constant goes into the weights. */
   #scaled(node: Node): readonly FloatResult[] | undefined {
+    if (!node.inputs.every((name) => isTensor(this.#builder.types.get(name)))) return undefined;
     const values = node.inputs.map((name) => this.#builder.value(name));
     const [one, other] = values;
     if (one === undefined || other === undefined || values.length !== 2) return undefined;

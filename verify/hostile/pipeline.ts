@@ -7,7 +7,16 @@ import { inspectionText } from '../../src/cli/text/inspect.js';
 import type { Model } from '../../src/graph/graph.js';
 import { decodeModel } from '../../src/onnx/read.js';
 import { encodeModel } from '../../src/onnx/write.js';
+import { withBatch } from '../../src/transform/batch.js';
+import { withoutControlFlow } from '../../src/transform/control-flow.js';
+import { differentiablePart } from '../../src/transform/cut.js';
+import { inFloat } from '../../src/transform/dequantise.js';
+import { inFloat16 } from '../../src/transform/narrower-floats.js';
 import { withOpset } from '../../src/transform/opset.js';
+import { simplified } from '../../src/transform/simplify/simplify.js';
+import type { Transformed } from '../../src/transform/transform.js';
+import { unfoldBatchNorm } from '../../src/transform/unfold.js';
+import { inFloat32 } from '../../src/transform/wider-floats.js';
 import type { ByteSource } from '../../src/util/bytes.js';
 import { AuspexError } from '../../src/util/errors.js';
 
@@ -22,10 +31,13 @@ const CONVERTED_TO = 18;
 /** Errors about a file as a whole: there is no place to tell. */
 const WHOLE_FILE = new Set([
   'BAD_OPSET',
+  'BATCH_NONE',
+  'NO_GRADIENTS',
   'ONNX_EMPTY',
   'ONNX_NO_GRAPH',
   'ONNX_OTHER_FORMAT',
   'ONNX_TOO_LARGE',
+  'OPSET_TOO_OLD',
 ]);
 
 /** Control characters: names in a file must not move the cursor of whoever reads about them. */
@@ -49,13 +61,43 @@ export function runPipeline(bytes: Uint8Array): Outcome {
     JSON.stringify(inspectDocumentOf({ model, inspection }, { file: 'model.onnx', tree: true }));
     const { symbols } = inspection.coverage;
     inferShapes(model, { dims: Object.fromEntries(symbols.map(({ symbol }) => [symbol, 2])) });
-    // What is converted can be written and read, too.
-    if (model.opsetImports.get('') !== undefined)
-      decodeModel(encodeModel(withOpset(model, CONVERTED_TO).model));
     return { kind: 'result' };
   } catch (error) {
     return judge(error);
   }
+}
+
+type Transform = (model: Model) => Transformed | Promise<Transformed>;
+
+/** Every transformation of a network. */
+export const TRANSFORMS: Readonly<Record<string, Transform>> = {
+  opset: (model) => withOpset(model, CONVERTED_TO),
+  batch: (model) => withBatch(model, 'dynamic'),
+  'control flow': (model) => withoutControlFlow(model, { maxNodes: 1000 }),
+  float: (model) => inFloat(model, { rounding: 'straight-through' }),
+  float32: inFloat32,
+  float16: inFloat16,
+  cut: (model) => differentiablePart(model),
+  simplify: (model) => simplified(model),
+  unfold: unfoldBatchNorm,
+};
+
+/** A transformation of a file that can be read: what is transformed can be written and read, or the error says why not. */
+export async function runTransformation(bytes: Uint8Array, name: string): Promise<Outcome> {
+  try {
+    decodeModel(encodeModel((await TRANSFORMS[name]!(decodeModel(bytes))).model));
+    return { kind: 'result' };
+  } catch (error) {
+    const outcome = judge(error);
+    return outcome.kind === 'defect' ? { kind: 'defect', what: `${name}: ${outcome.what}` } : outcome;
+  }
+}
+
+/** The transformation that a case goes through: all of them are as frequent. */
+export function transformationOf(index: number): string {
+  const names = Object.keys(TRANSFORMS);
+  // Kinds of cases come in turn, too: a whole round of them has the same.
+  return names[(index + Math.floor(index / names.length)) % names.length]!;
 }
 
 /** Bytes that are handed out a few at a time, as from a file on disk. */

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { makeCase } from './cases.js';
 import { loadCorpus } from './corpus.js';
-import { type Outcome, runPipeline } from './pipeline.js';
+import { type Outcome, runPipeline, runTransformation, transformationOf } from './pipeline.js';
 
 /** What the parent asks for. */
 export interface Order {
@@ -44,13 +44,16 @@ function peakRssBytes(): number {
   return Number(kibibytes) * 1024;
 }
 
-process.on('message', ({ index }: Order) => {
+process.on('message', async ({ index }: Order) => {
   const made = makeCase(seed, index, corpus);
   tell({ kind: 'running', index, mutation: made.kind, from: made.from });
   forgetPeak();
   const start = performance.now();
   const cpu = process.cpuUsage();
-  const outcome = runPipeline(made.bytes);
+  const first = runPipeline(made.bytes);
+  const second =
+    first.kind === 'result' ? await runTransformation(made.bytes, transformationOf(index)) : first;
+  const outcome = second.kind === 'defect' ? second : first;
   const { user, system } = process.cpuUsage(cpu);
   tell({
     kind: 'done',

@@ -30,11 +30,15 @@ export class Decisions {
     }
   }
 
-  /** The result of the first walk that does not fail; else the error of the first one. */
-  static search<T>(walk: (decisions: Decisions) => T, isFailure: (error: unknown) => boolean): T {
+  /** The result of the first of at most so many walks that does not fail; else the error of the first one. */
+  static search<T>(
+    walk: (decisions: Decisions) => T,
+    isFailure: (error: unknown) => boolean,
+    most = MOST_WALKS,
+  ): T {
     const decisions = new Decisions();
     let first: unknown;
-    for (let tried = 0; tried < MOST_WALKS; tried++) {
+    for (let tried = 0; tried < most; tried++) {
       try {
         return walk(decisions);
       } catch (error) {
