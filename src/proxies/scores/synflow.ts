@@ -215,7 +215,8 @@ const COMMON = {
   },
   elsewhere:
     'weights of convolutions and matrix products are scored; normalisations become identity; ' +
-    'token embeddings become ones; an operator without a gradient is an error',
+    'token embeddings become ones, and so does what a network scales its input to before the first layer; an operator ' +
+    'without a gradient is an error',
 } satisfies Partial<ProxyDefinition>;
 
 const normalisations = (variant: string | undefined) => (variant === 'batch-norm' ? 'batch' : 'all');

@@ -22,6 +22,7 @@ import { type Normalised, normalise, type StepProblem } from './normalise.js';
 import { constantsOf, type Prepared, type PrepareOptions, prepare } from './prepare.js';
 import { type Initialisation, reinitialise } from './reinitialise.js';
 import { withBatchStatistics } from './statistics.js';
+import { foldingChanges, unfolded } from './unfold.js';
 import { product } from './value-links.js';
 import { findWeights, type Layer, type Role } from './weights.js';
 
@@ -103,16 +104,17 @@ export class Subject {
 
   private constructor(
     source: Model,
-    { model, constants }: Prepared,
+    prepared: Prepared,
     { changes, problems, samples }: Normalised,
     options: SubjectOptions,
   ) {
     this.#source = source;
-    this.#changes = changes;
+    this.#changes = [...changes, ...foldingChanges(prepared.model)];
     this.problems = problems;
     const { seed = DEFAULTS.seed, initialise = DEFAULTS.initialise } = options;
     this.#options = options;
     this.seed = seed;
+    const { model, constants } = initialise === 'file' ? prepared : unfolded(prepared);
     const { types } = inferShapes(model).graph;
     this.types = types;
     const known = [...model.graph.initializers].flatMap(([name, { data }]) => {
