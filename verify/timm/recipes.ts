@@ -98,11 +98,6 @@ export const RECIPES: readonly RecipeClass[] = [
     has: (row) => has(row, 'distilled') && !has(row, 'larger') && !has(row, 'web'),
   },
   {
-    name: 'self-supervised',
-    about: 'on ImageNet-1k by masked images first, then with labels',
-    has: (row) => has(row, 'selfSupervised') && !has(row, 'larger') && !has(row, 'web'),
-  },
-  {
     name: 'in22k',
     about: 'on ImageNet-22k (or 12k), then fine-tuned on ImageNet-1k',
     has: (row) => has(row, 'larger') && !has(row, 'web'),

@@ -84,6 +84,11 @@ describe('image classifiers', () => {
       network({ input: 'x: 1,1,64,64', before: ['g = Concat(x, x, x) axis=1'], image: 'g' }),
       'does not take a colour image',
     ],
+    [
+      'several heads',
+      network({ classes: 66, after: ['b = MatMul(f, head)'], outputs: ['y', 'b'] }),
+      "outputs besides classes: 'y'",
+    ],
     ['few outputs', network({ classes: 4 }), 'has 4 outputs'],
     ['embeddings', network({ classes: 512 }), 'an embedding rather than classes'],
     [

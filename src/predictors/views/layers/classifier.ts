@@ -104,10 +104,12 @@ function classOutput(
   if (classes < LEAST_CLASSES) {
     throw refuse(`has ${classes} outputs; classifiers that it knows have at least ${LEAST_CLASSES}`);
   }
-  // Other outputs may be on the way to the classes, made of them, or classes of a side branch; boxes are none of it.
+  // Other outputs may be on the way to the classes, made of them, or ImageNet's classes of a side branch; boxes and
+  // several heads (angles, attributes) are none of it.
   const nodes = graph.nodes.map(({ node }) => node);
   const [before, after] = [neededValues(nodes, [name]), dependentValues(nodes, [name])];
-  const isSide = (other: string): boolean => classesOf(graph.types.get(other)) === classes;
+  const isSide = (other: string): boolean =>
+    IMAGENET.includes(classes) && classesOf(graph.types.get(other)) === classes;
   const foreign = outputs.find((other) => !before.has(other) && !after.has(other) && !isSide(other));
   if (foreign !== undefined) {
     throw refuse(`has outputs besides classes: '${foreign}' ${graph.types.get(foreign)}`);
