@@ -33,19 +33,13 @@ const NOISES = [0.003, 0.01, 0.03, 0.1, 0.3];
  *
  * @param x (rows, features) @param labels higher is better
  */
-export function fewLabelProcess(
-  x: Float64Array,
-  labels: readonly number[],
-): FewLabelProcess & {
-  /** What each row is predicted as by the others. */
-  readonly leftOut: Float64Array;
-} {
+export function fewLabelProcess(x: Float64Array, labels: readonly number[]): FewLabelProcess {
   const rows = labels.length;
   const width = x.length / rows;
   const { means, deviations } = moments(x, width);
   const points = x.map((value, i) => bounded((value - means[i % width]!) / deviations[i % width]!));
   const targets = Float64Array.from(ranksOf(labels, 'higher'), (rank) => normalQuantile((rank - 0.5) / rows));
-  let best: { evidence: number; length: number; weights: Float64Array; factor: Float64Array } | undefined;
+  let best: { evidence: number; length: number; weights: Float64Array } | undefined;
   for (const length of LENGTHS) {
     const kernel = kernelOf(points, width, length);
     for (const noise of NOISES) {
@@ -54,12 +48,11 @@ export function fewLabelProcess(
       const factor = cholesky(noisy, rows);
       const weights = solved(factor, targets);
       const evidence = evidenceOf(factor, weights, targets);
-      if (best === undefined || evidence > best.evidence) best = { evidence, length, weights, factor };
+      if (best === undefined || evidence > best.evidence) best = { evidence, length, weights };
     }
   }
-  const { length, weights, factor } = best!;
-  const leftOut = targets.map((y, i) => y - weights[i]! / inverseDiagonal(factor, rows, i));
-  return { means, deviations, points, weights, length, leftOut };
+  const { length, weights } = best!;
+  return { means, deviations, points, weights, length };
 }
 
 function bounded(z: number): number {
@@ -106,13 +99,6 @@ function evidenceOf(factor: Float64Array, weights: Float64Array, targets: Float6
     logs += Math.log(factor[i * rows + i]!);
   }
   return -0.5 * rows * Math.log(Math.max(fit / rows, 1e-12)) - logs;
-}
-
-/** An element of the diagonal of (L·Lᵀ)⁻¹. */
-function inverseDiagonal(factor: Float64Array, rows: number, i: number): number {
-  const unit = new Float64Array(rows);
-  unit[i] = 1;
-  return solved(factor, unit)[i]!;
 }
 
 /** The same in a graph: (B, features) → (B, 1). Higher is better. */
