@@ -55,7 +55,7 @@ export function conformalInterval(
     const end = Math.round(((g + 1) * rows) / count);
     const members = order.slice(Math.round((g * rows) / count), end);
     const errors = Float64Array.from(members, (i) => errorOf(predictions[i]!, truths[i]!, scale)).sort();
-    const halfWidth = quantile(errors, coverage);
+    const halfWidth = conformalWidth(errors, coverage);
     const meanError = errors.reduce((sum, error) => sum + error / errors.length, 0);
     const found = distances ? { halfWidth, meanError } : { halfWidth };
     if (g === count - 1) return found;
@@ -68,7 +68,13 @@ function errorOf(prediction: number, truth: number, scale: ErrorScale): number {
   return Math.abs(scale === 'log' ? Math.log(prediction / truth) : prediction - truth);
 }
 
-function quantile(errors: Float64Array, coverage: number): number {
+/**
+ * The ⌈(n + 1)·coverage⌉-th smallest of n errors.
+ *
+ * @param errors in ascending order
+ * @throws AuspexError INTERVAL_TOO_FEW
+ */
+export function conformalWidth(errors: Float64Array, coverage: number): number {
   const rank = Math.ceil((errors.length + 1) * coverage);
   if (rank <= errors.length) return errors[rank - 1]!;
   throw new AuspexError(

@@ -9,7 +9,7 @@ import { OUTPUTS } from '../entries.js';
 import { type FamilyOrder, fitFamilyOrder, rowsByFamily, scoresOf } from '../family-order.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels, type Prepared } from '../fit.js';
-import { conformalInterval, type IntervalRule } from '../intervals.js';
+import { conformalWidth, type IntervalRule } from '../intervals.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { column } from '../labels.js';
 import type { Json, PredictorInfo } from '../predictor.js';
@@ -22,8 +22,11 @@ const OPTIONS = z.strictObject({
   largestSide: z.int().min(0).max(100_000).default(0),
 });
 
-/** Rows of each family that intervals are made from: families count alike. */
+/** Rows of each family that intervals are made from. */
 const INTERVAL_ROWS = 500;
+const COVERAGE = 0.9;
+/** Of a family, to make an interval with. */
+const LEAST_ROWS = 9;
 /** Errors below this part of the largest value are not told apart. */
 const LEAST_ERROR = 0.005;
 /** Curves rise at least this much per deviation of the order, so that no two networks tie. */
@@ -123,7 +126,10 @@ function curveAt({ a, b, top }: Curve, score: number): number {
   return top === undefined ? a + b * score : top - Math.exp(a + b * score);
 }
 
-/** As wide as errors are of families that the rest was fitted without; none where there are fewer than two. */
+/**
+ * As wide as 90% of the errors of that family which the rest predicts worst: how far off a new one is cannot be told, and
+ * the mean over families would be too narrow for half of them. None where there are fewer than two families.
+ */
 function intervalsLeftOut(
   rows: FeatureRows,
   prepared: Prepared,
@@ -133,22 +139,17 @@ function intervalsLeftOut(
   const random = Random.seeded(seed, 23);
   return labels.names.map((_, label) => {
     const truths = column(labels, label);
-    const groups = rowsByFamily(
-      families,
-      [...truths.keys()].filter((row) => !Number.isNaN(truths[row])),
-    );
-    if (groups.size < 2) return undefined;
-    const [found, true_]: [number[], number[]] = [[], []];
-    for (const [family, own] of groups) {
+    const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
+    const groups = [...rowsByFamily(families, known)].filter(([, own]) => own.length >= LEAST_ROWS);
+    if (groups.length < 2) return undefined;
+    const widths = groups.map(([family, own]) => {
       const { order, curves } = fitRanking(rows, prepared, (other) => other !== family);
       const scores = scoresOf(rows, order);
-      const chosen = random.sample(own.length, INTERVAL_ROWS).map((i) => own[i]!);
-      for (const row of chosen) {
-        found.push(curveAt(curves[label]!, scores[row]!));
-        true_.push(truths[row]!);
-      }
-    }
-    return found.length < 9 ? undefined : conformalInterval(found, true_);
+      const chosen = Array.from(random.sample(own.length, INTERVAL_ROWS), (i) => own[i]!);
+      const errors = chosen.map((row) => Math.abs(curveAt(curves[label]!, scores[row]!) - truths[row]!));
+      return conformalWidth(Float64Array.from(errors).sort(), COVERAGE);
+    });
+    return { coverage: COVERAGE, rows: known.length, groups: [{ halfWidth: Math.max(...widths) }] };
   });
 }
 
