@@ -5,7 +5,9 @@
 // Options: --threads 2, --starts 5, --repeats 9, --only REGEX.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { adamW, sgd } from '../src/nn/optimiser.js';
+import { tensorsOf } from '../src/nn/batch.js';
+import { adam, adamW, sgd } from '../src/nn/optimiser.js';
+import * as arch2vec from './arch2vec.js';
 import { matMulPeak } from './matmul.js';
 import * as former from './nn-former.js';
 import { inTurn, median, Peer } from './peer.js';
@@ -54,6 +56,13 @@ const ROWS: readonly Row[] = [
     runner: async () =>
       inference(former.objective(former.PAPER), former.shapes(batch), await graphBatch(batch), threads),
   })),
+  {
+    name: 'arch2vec, training step, batch 32',
+    peer: 'arch2vec.py',
+    line: 'train 32',
+    runner: async () =>
+      training(arch2vec.objective, arch2vec.shapes(32), await tensorsOf(arch2vec.cells(32)), adam(), threads),
+  },
   {
     name: 'ResNet-18 (32×32), training step, batch 32',
     peer: 'resnet.py',
