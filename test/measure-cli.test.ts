@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { databaseDocument } from '../src/app/documents/database.js';
 import { type MeasureDocument, measureDocument } from '../src/app/documents/measure.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -13,14 +14,17 @@ const QUICK = ['--runs', '6'];
 const folder = mkdtempSync(join(tmpdir(), 'auspex-measure-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
+// Nothing is stored where users keep theirs.
+const env = { ...process.env, AUSPEX_DB: at('measurements.db') };
 
 function auspex(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [CLI, 'measure', ...args], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [CLI, 'measure', ...args], { encoding: 'utf8', env });
 }
 
 function measured(...args: string[]): MeasureDocument {
   const text = execFileSync(process.execPath, [CLI, 'measure', ...args, '--json'], {
     encoding: 'utf8',
+    env,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return measureDocument.parse(JSON.parse(text));
@@ -213,5 +217,34 @@ describe('limits', () => {
     expect(isComplete).toBe(false);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ label: 'batch 1', wallMs: { runs: 500 }, stopped: null });
+  });
+});
+
+describe('auspex db', () => {
+  const db = (...args: string[]) =>
+    spawnSync(process.execPath, [CLI, 'db', ...args], { encoding: 'utf8', env });
+
+  it('keeps complete measurements, and merges those of others', () => {
+    const own = at('own.db');
+    measured(NET, '--batch', '1,2', '--db', own, ...QUICK);
+    const { counts } = databaseDocument.parse(JSON.parse(db('stats', '--json', '--db', own).stdout));
+    expect(counts).toEqual({ networks: 1, devices: 1, measurements: 2, predictions: 0 });
+    writeFileSync(at('own.jsonl'), db('export', '--db', own).stdout);
+    expect(db('import', at('own.jsonl'), '--db', at('other.db')).stdout).toBe(
+      '2 measurements read, 2 of them new\n',
+    );
+    expect(db('import', at('own.jsonl'), '--db', at('other.db')).stdout).toBe(
+      '2 measurements read, 0 of them new\n',
+    );
+    expect(db('export', '--db', at('other.db')).stdout).toBe(db('export', '--db', own).stdout);
+    expect(db('import', NET)).toMatchObject({ status: 2, stderr: expect.stringContaining('DB_IMPORT') });
+    expect(db('stats', '--db', NET)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('DB_CORRUPT'),
+    });
+    expect(auspex(NET, '--db', NET)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('DB_CORRUPT'),
+    });
   });
 });
