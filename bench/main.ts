@@ -2,6 +2,7 @@
 //
 //   npm run bench -- inspect model.onnx …   reading and counting, against Python's onnx
 //   npm run bench -- engine                 training and inference, against PyTorch
+//   npm run bench -- measure [net.onnx …]    auspex measure, against a loop written by hand
 //   npm run bench -- metrics                rank correlations, against SciPy
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
 //   npm run bench -- forest                 random forests, against scikit-learn
@@ -15,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   inspect: () => import('./inspect.js'),
   engine: () => import('./engine.js'),
   memory: () => import('./memory.js'),
+  measure: () => import('./measure.js'),
   metrics: () => import('./metrics.js'),
   tables: () => import('./tables.js'),
   forest: () => import('./forest.js'),

@@ -33,6 +33,7 @@ export interface MeasureFlags extends Pick<SizeFlags, 'resolution' | 'width' | '
   clock: Clock;
   input?: string;
   space?: string;
+  db?: string | false;
   json?: true;
 }
 
@@ -68,6 +69,8 @@ export function withMeasuring(command: Command): Command {
     )
     .option('--input <file>', 'networks, one per line; - for standard input')
     .option('--space <name>', 'search space, where the architecture fits several')
+    .option('--db <file>', 'database that measurements are added to (AUSPEX_DB, or in ~/.local/share)')
+    .option('--no-db', 'do not store measurements')
     .option('--json', 'print JSON');
 }
 

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { MeasureDocument } from '../app/documents/measure.js';
 import { measureAll } from '../app/measure/measure.js';
+import { openStore } from '../app/measure/store.js';
 import { problemText } from '../app/problem.js';
 import { printable } from '../util/printable.js';
 import { print } from './command.js';
@@ -42,15 +43,22 @@ function run(refs: string[], flags: MeasureFlags): Promise<void> {
   );
 }
 
+/** What is said beside the result; storing is no part of it, so it does not fail the command. */
+function note(text: string): void {
+  process.stderr.write(`${wrapLines(text)}\n`);
+}
+
 async function measure(refs: string[], flags: MeasureFlags, signal: AbortSignal): Promise<void> {
   const request = measureRequestFrom(refs, flags);
+  const store = await openStore(flags.db, note);
   const line = progressLine('measure');
   let document: MeasureDocument;
   try {
     const progress = (done: number, all: number): void => line.report(done / all, '');
-    document = await measureAll(request, { signal, progress });
+    document = await measureAll(request, { signal, progress, onRow: store?.add });
   } finally {
     line.end();
+    await store?.close();
   }
   const { rows, errors } = document;
   for (const { network, label, error } of errors) {

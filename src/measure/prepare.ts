@@ -15,6 +15,8 @@ import { withBatch } from '../transform/batch.js';
 import { AuspexError } from '../util/errors.js';
 
 export interface PreparedNetwork {
+  /** As it was given. */
+  readonly given: Network;
   /** At all its sizes. */
   readonly network: Network;
   /** What the runtime opens. */
@@ -72,6 +74,7 @@ export function prepareNetwork(given: Network, { sizes, seed, feeds = {} }: Prep
   const file = folder === undefined ? network.file! : join(folder, 'network.onnx');
   if (folder !== undefined) writeModel(model, file);
   return {
+    given,
     network,
     file,
     isOwnFile,

@@ -67,9 +67,7 @@ const row = z.object({
     })
     .nullable(),
   /** Null where sizes or operators are unknown. */
-  predictedMemory: z
-    .object({ runningBytes: number, weightBytes: number, activationBytes: number })
-    .nullable(),
+  predictedMemory: z.object({ peakBytes: number, weightBytes: number, activationBytes: number }).nullable(),
   regression: regression.nullable(),
   profile: profileDocument.nullable(),
   stopped: problem.nullable(),

@@ -19,6 +19,7 @@ import type { Work } from '../work.js';
 import { type Baseline, baselineRow, isDocument, readBaseline } from './baseline.js';
 import { regressionDocumentOf, rowOf } from './row.js';
 import { runElsewhere } from './runner.js';
+import type { MeasuredOn } from './stored-rows.js';
 
 export interface MeasureRequest {
   readonly refs: readonly string[];
@@ -42,7 +43,7 @@ export interface MeasureRequest {
 
 export interface MeasureWork extends Work {
   /** Called with every row as it is measured. */
-  readonly onRow?: (row: MeasureRow) => void | Promise<void>;
+  readonly onRow?: ((row: MeasureRow, on: MeasuredOn) => Promise<void>) | undefined;
 }
 
 /**
@@ -125,7 +126,7 @@ class Measuring {
         row.regression = found === undefined ? null : regressionDocumentOf(found);
       }
       this.#rows.push(row);
-      await this.#work.onRow?.(row);
+      await this.#work.onRow?.(row, this.#on());
     } finally {
       prepared.dispose();
       other?.dispose();
@@ -164,18 +165,24 @@ class Measuring {
     return { seconds: timeoutSeconds, bytes: memoryBytes, signal: this.#work.signal };
   }
 
-  #document(): MeasureDocument {
-    const { rule, processes, seed, runner } = this.#request;
+  #on(): MeasuredOn {
+    const { rule, seed, runner } = this.#request;
     const { governor, ...machine } = this.#machine;
     return {
-      schema: 'auspex.measure/1',
       auspex: version(),
-      date: new Date().toISOString(),
       machine: { ...machine, governor: governor ?? null },
       runner: runner?.command ?? null,
       rule: { ...rule, confidence: CONFIDENCE },
-      processes,
       seed,
+    };
+  }
+
+  #document(): MeasureDocument {
+    return {
+      schema: 'auspex.measure/1',
+      ...this.#on(),
+      date: new Date().toISOString(),
+      processes: this.#request.processes,
       isComplete: this.#work.signal?.aborted !== true,
       rows: this.#rows,
       errors: this.#errors,

@@ -20,11 +20,12 @@ export interface MeasuredCase {
 }
 
 export function rowOf({ name, prepared, case: one, measurement, profile }: MeasuredCase): MeasureRow {
-  const { network, inputs, meanings, chosenFlags, isOwnFile } = prepared;
+  const { given, network, inputs, meanings, chosenFlags, isOwnFile } = prepared;
   const { wallMs, cpuMs, blocks, warmupRuns, created, first, memory, noise, runtime, stopped } = measurement;
   return {
     network: name,
-    hash: attempt(() => network.hash()) ?? null,
+    // Without sizes: those are in its inputs.
+    hash: attempt(() => given.hash()) ?? null,
     label: one.label,
     inputs: Object.entries(inputs).map(([input, { type, dims }]) => ({
       name: input,

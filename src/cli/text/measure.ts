@@ -62,9 +62,9 @@ function memoryText(
   { peakBytes, runningBytes }: NonNullable<MeasureRow['memory']>,
   predicted: MeasureRow['predictedMemory'],
 ): string {
-  const loading = peakBytes > runningBytes * 1.05 ? `, ${formatBytes(peakBytes)} while loading` : '';
-  const told = predicted === null ? '' : `; predicted ${formatBytes(predicted.runningBytes)}`;
-  return `${formatBytes(runningBytes)}${loading}${told}`;
+  const running = peakBytes > runningBytes * 1.05 ? `, ${formatBytes(runningBytes)} after loading` : '';
+  const told = predicted === null ? '' : `; predicted ${formatBytes(predicted.peakBytes)}`;
+  return `${formatBytes(peakBytes)} at peak${running}${told}`;
 }
 
 function settingsText(row: MeasureRow): string {
@@ -90,8 +90,8 @@ function grid(rows: readonly MeasureRow[], width: number): string[] {
       ms(wall.min),
       cpuMs === null ? '' : ms(cpuMs.median),
       first === null ? '' : ms(first.wallMs),
-      memory === null ? '' : formatBytes(memory.runningBytes),
-      predictedMemory === null ? '' : formatBytes(predictedMemory.runningBytes),
+      memory === null ? '' : formatBytes(memory.peakBytes),
+      predictedMemory === null ? '' : formatBytes(predictedMemory.peakBytes),
       row.noise.warnings.length > 0 || row.stopped !== null ? '!' : '',
     ];
     return several ? [row.network, row.label, ...texts] : [row.label, ...texts];
