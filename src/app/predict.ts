@@ -361,7 +361,7 @@ function known(
       network,
       answers,
       // Bundled predictors that do not apply are not worth listing once another one answers.
-      refused: isCovered && predictors === undefined ? [] : refused,
+      refused: isCovered && !predictors?.length ? [] : refused,
       cost: withCost ? costOf(network) : undefined,
       family: withCost ? familyOf?.(network) : undefined,
       needed: isCovered ? undefined : neededFor(network),
