@@ -39,7 +39,11 @@ file for one sample, 1e-4; another exporter, or nodes that do nothing, 1e-3; deq
 **Folded batch normalisation.** Names that exporters leave often tell that a convolution had batch normalisation: PyTorch
 numbers the constants it folds (\`onnx::Conv_193\` beside \`fc.weight\`), and other tools keep the name of the
 normalisation's output. Where weights are drawn (\`--init seeded\`; \`naswot\` and others that draw their own), such a
-normalisation is put back, and all scores are the same to 1e-4. If names do not tell, \`--explain\` says that it cannot be known,
+normalisation is put back with PyTorch's default ε. Measured on six torchvision networks (ResNet-18, MobileNetV2, ShuffleNetV2,
+RegNetY-400MF, MNASNet, GoogLeNet; \`--init seeded --batch 4\`, 64 × 64 pixels), exported with batch normalisation and folded:
+five have equal scores; GoogLeNet, which was built with another ε, differs by 36% in \`ntkt\`, 1.4% in \`snip\` and \`grad_norm\`,
+and less than 1% in the others. Without this step, Spearman's ρ over the six was 0.03 (\`snip\`), −0.20 (\`grad_norm\`), −0.94
+(\`jacov\`) and −0.71 (\`ntkt\`). If names do not tell, \`--explain\` says that it cannot be known,
 and nothing is put back. With the weights of the file, its scales cannot be recovered: with \`--statistics frozen\` the scores
 that do not depend on the scale of weights (\`snip\`, \`plain\`, \`jacov\`) are the same to 1e-3; the others differ.
 `;

@@ -1,9 +1,9 @@
 // Sizes that only a run tells: how many boxes are left, how long a sentence is when it is spoken. The network runs once, as it
 // is, on inputs that are made up, and gives the sizes of its values instead of the values.
 import { type Inference, inferShapes } from '../../analysis/infer.js';
-import { isKnown } from '../../graph/dim.js';
+import { namesIn } from '../../graph/dim.js';
 import { type Model, makeNode } from '../../graph/graph.js';
-import { isTensor, TensorType } from '../../graph/types.js';
+import { isTensor, TensorType, type ValueType } from '../../graph/types.js';
 import { firstRun } from '../../inputs/trial.js';
 import { Session, type SessionOptions } from '../../runtime/session.js';
 import type { GivenSizes } from '../../transform/sizes.js';
@@ -20,13 +20,7 @@ export async function measuredInference(
   given: GivenSizes = {},
   options: SessionOptions = {},
 ): Promise<Inference> {
-  const { graph } = inferShapes(model, given);
-  const open = graph.nodes
-    .flatMap(({ node }) => node.outputs)
-    .filter((name) => {
-      const type = name === '' ? undefined : graph.types.get(name);
-      return isTensor(type) && !type.shape?.every(isKnown);
-    });
+  const open = withNewSizes(inferShapes(model, given));
   const session = await Session.create(withSizes(model, open), {
     ...options,
     optimization: 'disabled',
@@ -42,6 +36,24 @@ export async function measuredInference(
   } finally {
     await session.dispose();
   }
+}
+
+/** Values with a size that no value before them has; all others follow from theirs. */
+function withNewSizes({ graph }: Inference): string[] {
+  const known = new Set(graph.inputNames.flatMap((name) => namesOf(graph.types.get(name))));
+  return graph.nodes
+    .flatMap(({ node }) => node.outputs)
+    .filter((name) => {
+      const type = name === '' ? undefined : graph.types.get(name);
+      if (!isTensor(type)) return false;
+      const fresh = namesOf(type).filter((size) => !known.has(size));
+      for (const size of fresh) known.add(size);
+      return type.shape === undefined || fresh.length > 0;
+    });
+}
+
+function namesOf(type: ValueType | undefined): string[] {
+  return isTensor(type) ? (type.shape ?? []).flatMap((size) => [...namesIn(size)]) : [];
 }
 
 /** The model with the sizes of some values in the place of its outputs. */
