@@ -150,6 +150,7 @@ function prepare(): void {
   for (const path of ['resnet8.onnx', 'examples/resnet8.onnx']) {
     cpSync(join(ROOT, 'examples/resnet8.onnx'), at(path));
   }
+  for (const path of ['examples/resnet18.onnx', 'examples/resnet34.onnx']) cpSync(join(ROOT, path), at(path));
   cpSync(join(ROOT, 'bundled/nasbench201-accuracy.onnx'), at('accuracy.onnx'));
   const { table, plain } = cells();
   writeFileSync(at('cells.csv'), [...csvOf(table)].map((piece) => Buffer.from(piece).toString()).join(''));

@@ -323,7 +323,9 @@ async function ask(
     const network = chunk[place]!.network!;
     if (refused[place]!.some(({ predictor: other }) => other === name)) return;
     const [distance, neighbours] = [found.distance?.[row], found.neighbours?.[row]];
-    const named = neighbours?.map((one) => ({ ...one, published: published?.get(one.name) }));
+    const named = neighbours?.map((one) =>
+      published?.has(one.name) ? { ...one, published: published.get(one.name) } : one,
+    );
     for (const { label, i } of chosen) {
       answers[place]!.push({
         label,
