@@ -35,8 +35,8 @@ Examples:
   auspex train arch2vec --data nasbench101.csv.gz -o cells.onnx
   auspex embed --predictor cells.onnx --data nasbench101.csv.gz -o cells.npz
   auspex embed net1.onnx net2.onnx --predictor encoder.onnx --nearest 5
-  auspex space sample nasbench201 -n 500 | auspex embed --input - --map map.html \\
-    --among nasbench201.csv.gz --label cifar10_test
+  auspex space sample nasbench201 -n 500 | auspex embed --input - \\
+    --among nasbench201.csv.gz --label cifar10_test --map map.html
 
 A network that cannot be embedded is reported, its row is NaN, the others are
 embedded, and the exit code is 2.

@@ -37,7 +37,7 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
   name: 'accuracy-model',
   title: 'Accuracy model',
   paper: 'Kadlecová et al. 2023',
-  summary: 'cells: labels and embeddings, two kinds of batches',
+  summary: 'cells: labels and embeddings, semi-supervised',
   views: [cellView.name],
   learns: 'labels',
   options: OPTIONS,

@@ -50,7 +50,7 @@ export const ioModel: PredictorKind<Options> = registerKind({
   name: 'io-model',
   title: 'IO model',
   paper: 'Kadlecová et al. 2023',
-  summary: 'cells: embeddings, from outputs of trained networks',
+  summary: 'cells: embeddings, from features of trained networks',
   views: [cellView.name],
   learns: 'networks',
   options: OPTIONS,
