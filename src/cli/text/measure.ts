@@ -34,7 +34,8 @@ export function measurementText(
 function single(row: MeasureRow, width: number): string[] {
   const { wallMs: wall, cpuMs, first, created, memory, predictedMemory } = row;
   const lines: [string, string][] = [
-    ['Median', `${ms(wall.median)}${intervalText(wall)}`],
+    ['Median', ms(wall.median)],
+    ['Interval', intervalText(wall)],
     ['Average', ms(wall.mean)],
     ['Fastest', ms(wall.min)],
     ['p90', ms(wall.p90)],
@@ -53,9 +54,9 @@ function single(row: MeasureRow, width: number): string[] {
 }
 
 function intervalText({ interval, median }: MeasureRow['wallMs']): string {
-  if (interval === null) return ' (too few runs for an interval)';
+  if (interval === null) return 'needs 6 runs';
   const [low, high] = interval;
-  return `, 95% interval ${ms(low)} to ${ms(high)} (±${percent((high - low) / 2 / median)})`;
+  return `${ms(low)} to ${ms(high)}, 95% (±${percent((high - low) / 2 / median)})`;
 }
 
 function memoryText(
