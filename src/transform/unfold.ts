@@ -86,7 +86,7 @@ const NAMED = /[A-Za-z_]\w*[./]\w*(weight|bias|kernel|gamma|beta)/i;
 const TRACES: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/_fused_bn(_\w+)?$/, 'tf2onnx calls such weights fused'],
   [/^ConvBnFusion_/, 'ONNX Runtime calls such weights fused'],
-  [/^onnx::Conv_\d+$/, 'PyTorch leaves such weights without a name'],
+  [/^onnx::\w+_\d+$/, 'PyTorch leaves such weights without a name'],
 ];
 
 /** Why a pair of constants was folded; undefined where nothing tells. */
@@ -158,7 +158,7 @@ function unfolded(
     [value, ...constants.map(({ name }) => name)],
     [output],
     { epsilon: { type: 'float', value: EPSILON } },
-    { name: fresh('BatchNormalization') },
+    { name: fresh('normalised') },
   );
   const convolution = { ...node, inputs: [node.inputs[0]!, filters.name], outputs: [value] };
   return { added: [convolution, normalisation], constants: [filters, ...constants] };
