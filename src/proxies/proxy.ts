@@ -266,7 +266,11 @@ export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
     score: async (subject, { variant } = {}) => {
       checkVariant(variant);
       checkNeeds(subject, name, needs);
-      const found = count?.(subject.counts, variant) ?? (await score!(subject, variant));
+      const found =
+        count?.(subject.counts, variant) ??
+        (await score!(subject, variant).catch((error: unknown) => {
+          throw withoutWeights(subject, name, error);
+        }));
       if (Number.isFinite(found.value)) return found;
       subject.checkWeights();
       throw new AuspexError('PROXY_NOT_FINITE', `${name} is ${found.value} for this network`, {
@@ -274,6 +278,21 @@ export function defineProxy(definition: ProxyDefinition): ZeroCostProxy {
       });
     },
   };
+}
+
+/** Of a network without weights some proxies are not defined: that is no failure of theirs. */
+function withoutWeights({ layers }: Subject, name: string, error: unknown): unknown {
+  const isIts = error instanceof AuspexError && /^(PROXY_NOT_FINITE|GRADIENT_MISSING)$/.test(error.code);
+  if (layers.length > 0 || !isIts) return error;
+  return new AuspexError(
+    'PROXY_MEANINGLESS',
+    `${name} says nothing of a network without weights: ${error.message}`,
+    {
+      hint: 'weights of convolutions and matrix products count; name others with --weights',
+      where: error.where,
+      cause: error,
+    },
+  );
 }
 
 function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {

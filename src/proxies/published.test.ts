@@ -256,3 +256,21 @@ describe('one number that is used in several places', () => {
     expect(await scoresOf(written, 'naswot')).toEqual([expect.any(Number)]);
   });
 });
+
+describe('a network without weights', () => {
+  it('has scores that say nothing of it, and says so', async () => {
+    const found = await scoresOf(
+      network({
+        input: [4, 6],
+        nodes: [makeNode('Relu', ['x'], ['r']), makeNode('Neg', ['r'], ['y'])],
+        constants: [],
+      }),
+      'snip naswot:given',
+    );
+    expect(found[0]).toContain('this network has none that count');
+    const linear = network({ input: [4, 6], nodes: [makeNode('Neg', ['x'], ['y'])], constants: [] });
+    expect(await scoresOf(linear, 'jacov')).toEqual([
+      expect.stringContaining('jacov says nothing of a network without weights'),
+    ]);
+  });
+});
