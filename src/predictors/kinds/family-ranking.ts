@@ -91,35 +91,52 @@ function fitRanking(
     const truths = column(labels, label);
     const groups = known(truths);
     const top = labels.better?.[label] === 'lower' ? undefined : TOPS[labels.units?.[label] ?? ''];
-    return fitCurve(scores, truths, [...groups.values()], top);
+    // The order is that of the first label, whichever way that is better.
+    const rises = labels.better?.[label] === 'lower' ? -1 : 1;
+    return fitCurve(scores, truths, [...groups.values()], top, rises);
   });
   return { order, curves };
 }
 
-/** Least squares, families counting alike. */
+/**
+ * Least squares, families counting alike. Values with a top are compared between families; others may be of other units in
+ * each, so that only differences within families say how much they rise. Curves never fall where the order rises.
+ */
 function fitCurve(
   scores: Float64Array,
   truths: Float64Array,
   groups: readonly (readonly number[])[],
   top: number | undefined,
+  sign: 1 | -1,
 ): Curve {
   const target = (y: number): number =>
     top === undefined ? y : Math.log(Math.max(top - y, LEAST_ERROR * top));
-  let [x1, y1, xx, xy] = [0, 0, 0, 0];
-  for (const some of groups) {
+  const means = groups.map((some) => meansOf(some, scores, truths, target));
+  const centre = [0, 1].map((i) => means.reduce((sum, mean) => sum + mean[i]! / means.length, 0));
+  let [variance, covariance] = [0, 0];
+  groups.forEach((some, g) => {
+    const [x1, y1] = top === undefined ? means[g]! : centre;
     for (const row of some) {
-      const share = 1 / (some.length * groups.length);
-      const [x, y] = [scores[row]!, target(truths[row]!)];
-      x1 += share * x;
-      y1 += share * y;
-      xx += share * x * x;
-      xy += share * x * y;
+      const dx = scores[row]! - x1!;
+      variance += (dx * dx) / some.length;
+      covariance += (dx * (target(truths[row]!) - y1!)) / some.length;
     }
-  }
-  const variance = xx - x1 * x1;
-  const slope = variance > 1e-12 ? (xy - x1 * y1) / variance : 0;
-  const b = top === undefined ? slope : Math.min(slope, -LEAST_SLOPE);
-  return { a: y1 - b * x1, b, top };
+  });
+  const slope = variance > 1e-12 ? covariance / variance : 0;
+  const direction = top === undefined ? sign : -1;
+  const b = direction * Math.max(direction * slope, LEAST_SLOPE);
+  return { a: centre[1]! - b * centre[0]!, b, top };
+}
+
+function meansOf(
+  rows: readonly number[],
+  scores: Float64Array,
+  truths: Float64Array,
+  target: (y: number) => number,
+): readonly [number, number] {
+  const mean = (of: (row: number) => number): number =>
+    rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+  return [mean((row) => scores[row]!), mean((row) => target(truths[row]!))];
 }
 
 function curveAt({ a, b, top }: Curve, score: number): number {
