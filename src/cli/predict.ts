@@ -69,7 +69,7 @@ Examples:
 Several networks are printed as one table, best first; a pipe gets tab-separated
 values with a header. A network that cannot be read is reported, the others are
 predicted, and the exit code is 2.
-See docs/guides/accuracy.md (what an accuracy means), docs/json/predict.md (JSON)
+See docs/guides/accuracy.md (what it means), docs/json/predict.md (JSON)
 and docs/reference/predictors.md (methods).`,
     )
     .action(predict);
