@@ -1,4 +1,5 @@
 // Rows of several tables as one list that a predictor is trained on, for cells that see nothing of the table they are tested on.
+import { averageRanks } from '../metrics/order.js';
 import { lazily } from '../networks/networks.js';
 import type { TrainingData } from '../predictors/kind.js';
 import { labelledRows } from '../predictors/labelled-rows.js';
@@ -29,7 +30,11 @@ export async function sourceRows(
   const partOf = (row: number): number => starts.findLastIndex((start) => start <= row);
   const count = parts.reduce((sum, { networks }) => sum + networks.count, 0);
   const values = new Float64Array(count * names.length);
-  parts.forEach(({ labels }, i) => void values.set(labels.values, starts[i]! * names.length));
+  parts.forEach(({ labels }, i) => {
+    // Accuracies of several tables are of several units and tasks: what they share is the order within each.
+    const own = parts.length === 1 ? labels.values : rankShares(labels.values, names.length);
+    values.set(own, starts[i]! * names.length);
+  });
   return {
     networks: lazily(
       count,
@@ -43,4 +48,19 @@ export async function sourceRows(
       values,
     },
   };
+}
+
+/** Each label as the share of its table's rows up to it, row by row. */
+function rankShares(values: Float64Array, labels: number): Float64Array {
+  const count = values.length / labels;
+  const shares = new Float64Array(values.length);
+  for (let label = 0; label < labels; label++) {
+    const ranks = averageRanks(
+      Float64Array.from({ length: count }, (_, row) => values[row * labels + label]!),
+    );
+    ranks.forEach((rank, row) => {
+      shares[row * labels + label] = rank / count;
+    });
+  }
+  return shares;
 }

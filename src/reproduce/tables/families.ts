@@ -32,7 +32,7 @@ export const FAMILIES: ReproducedTable = {
   shows:
     'How well predictors rank networks of a family from the labels of five other families: none of the tested family is seen.',
   differs: [
-    `Trained on ${ROWS} rows of each of the five other families.`,
+    `Trained on ${ROWS} rows of each of the five other families, labels being ranks within each.`,
     TESTED_DIFFERS,
     'The terms of family-ranking and their signs were composed with all six families in sight; their weights come from the five others. Chosen anew on five families for each one left out, subsets of such terms had 0.75 to 0.79 on average.',
   ],
