@@ -121,7 +121,6 @@ describe('several networks', () => {
 
 describe('networks that are no image classifiers', () => {
   it.each([
-    ['small images', example('resnet8.onnx'), 'takes images of 32 x 32'],
     ['nothing like it known', strange, 'no idea of'],
     ['no path from the input', unconnected, 'no path from its input'],
     ['no floats', integers, 'does not give one number for each class'],

@@ -173,7 +173,7 @@ export function findConstants({ model, graph }: Inference): Constant[] {
       names ??= new Set(values.map((v) => v.constant!.name));
       isQuantisationScale = names.has(name.replace(/_scale$/, '_zero_point'));
     }
-// One plain literal: spreading its parts took a third of the time of counting.
+    // One plain literal: spreading its parts took a third of the time of counting.
     const facts: FoundConstant = {
       name,
       tensor,

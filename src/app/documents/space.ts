@@ -15,6 +15,8 @@ const spaceEntry = z.object({
   defaults: z.object({
     resolution: z.number(),
     classes: z.number(),
+    /** Cells of each stage, where the size of networks is chosen by it. */
+    cells: z.number().optional(),
     input: z.enum(['image', 'tokens']),
   }),
 });

@@ -16,6 +16,7 @@ import { type CellState, cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
 import { cellsOf } from './arch2vec.js';
 import {
+  beginning,
   CELL_MODEL_OPTIONS,
   cellModelRecipe,
   embeddingEntry,
@@ -62,7 +63,8 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
         const head = (s: Scope, latents: Value): Value =>
           accuracyHead(s, latents, headOf(recipe.model), scales.length);
         const training = trainingOf(prepared.set, examplesOf(prepared, known, scales, head), options, recipe);
-        const member = await trainSemiSupervised(training, run);
+        const begun = beginning(data.from, 'head.accuracy.');
+        const member = await trainSemiSupervised({ ...training, ...begun }, run);
         const values = {
           gives: 'values' as const,
           inputs: cellView.inputs(state),

@@ -3,13 +3,14 @@
 import * as z from 'zod';
 import type { Scope } from '../../nn/scope.js';
 import type { Inputs } from '../../nn/step.js';
-import type { Batch } from '../../nn/trainer.js';
+import type { Batch, Weights } from '../../nn/trainer.js';
 import type { Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
-import type { EntryGraph } from '../entries.js';
+import { type EntryGraph, weightsWithin } from '../entries.js';
 import {
   changedOptions,
   expectCounts,
+  expectKind,
   type PredictorKind,
   type RecipeChanges,
   type StepsRecipe,
@@ -72,12 +73,22 @@ export function cellModelRecipe<O>(
   });
   const { steps = EPOCHS * (sizes.labelled + sizes.unlabelled) } = changes;
   expectCounts({ steps, members, batch });
-  if (members !== 1 || from !== undefined) {
-    const [what, flag] = from ? ['cannot be trained further', '--from'] : ['has one member', '--members'];
-    throw new AuspexError('BAD_OPTION', `the ${kind.title} ${what}`, { hint: `leave out ${flag}` });
+  if (members !== 1) {
+    throw new AuspexError('BAD_OPTION', `the ${kind.title} has one member`, { hint: 'leave out --members' });
   }
-  const model = changedOptions(kind, kind.options.parse({}), changes.model);
+  expectKind(kind.name, from);
+  const base = from ? (from.info.recipe as unknown as { model: O }).model : kind.options.parse({});
+  const model = changedOptions(kind, base, changes.model);
   return { steps, batch, rate, members, model };
+}
+
+/** What a predictor that is trained further begins with: its encoder and head, but for the outputs; the decoder begins anew. */
+export function beginning(from: Predictor | undefined, outputs: string): { readonly weights?: Weights } {
+  if (from === undefined) return {};
+  const known = [...weightsWithin(from.model, '')].filter(
+    ([name]) => /^(encoder|head)\./.test(name) && !name.startsWith(outputs),
+  );
+  return { weights: new Map(known) };
 }
 
 /** Labelled examples: which cells, and what else a batch has. */

@@ -59,7 +59,7 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   },
 });
 
-/** A label by the order: top − e^(a + b·score), or a + b·score where values have no top. */
+/** A label by the order: top − e^(a + b·score) and not below 0, or a + b·score where values have no top. */
 interface Curve {
   readonly a: number;
   readonly b: number;
@@ -140,7 +140,7 @@ function meansOf(
 }
 
 function curveAt({ a, b, top }: Curve, score: number): number {
-  return top === undefined ? a + b * score : top - Math.exp(a + b * score);
+  return top === undefined ? a + b * score : Math.max(0, top - Math.exp(a + b * score));
 }
 
 /**
@@ -193,7 +193,7 @@ function rankingModel(names: readonly string[], { order, curves }: Ranking): Mod
   const score = x.matmul(builder.constant(order.weights, 'float32', [names.length, 1]));
   const values = curves.map(({ a, b, top }): Value => {
     const line = score.mul(b).add(a);
-    return top === undefined ? line : line.exp().mul(-1).add(top);
+    return top === undefined ? line : line.exp().mul(-1).add(top).relu();
   });
   const prediction = values.length === 1 ? values[0]! : builder.concat(values, 1);
   return baselineModel(kind.name, names, builder, { [OUTPUTS.values]: prediction });

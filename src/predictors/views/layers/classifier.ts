@@ -21,10 +21,19 @@ export interface ImageClassifier {
   readonly assumed: readonly string[];
 }
 
-/** Smaller images are not what networks for ImageNet see. */
-const LEAST_SIDE = 64;
-/** Fewer outputs are rarely classes of images in general. */
-const LEAST_CLASSES = 10;
+export interface ClassifierLimits {
+  /** Sides of images, in pixels. */
+  readonly leastSide: number;
+  readonly largestSide: number;
+  readonly leastClasses: number;
+}
+
+/** Smaller images are not what networks for ImageNet see; fewer outputs are rarely classes of images in general. */
+const IMAGENET_LIMITS: ClassifierLimits = {
+  leastSide: 64,
+  largestSide: Number.POSITIVE_INFINITY,
+  leastClasses: 10,
+};
 /** With and without a class for the background. */
 const IMAGENET = [1000, 1001];
 /** Names of outputs that are classes, and of outputs that are something else. */
@@ -35,11 +44,20 @@ const OTHER_NAMES = /landmark|keypoint|kpt|coord|pose|box|embed|feature|latent|d
  * @param graph without functions and control flow
  * @throws AuspexError NOT_A_CLASSIFIER, whose message is a predicate
  */
-export function imageClassifier(ref: string, graph: InferredGraph): ImageClassifier {
+export function imageClassifier(
+  ref: string,
+  graph: InferredGraph,
+  limits: ClassifierLimits = IMAGENET_LIMITS,
+): ImageClassifier {
+  const { leastSide, largestSide } = limits;
+  const isBounded = Number.isFinite(largestSide);
+  const what = isBounded
+    ? `classifiers of images from ${leastSide} to ${largestSide} pixels`
+    : 'image classifiers';
   const refuse = (why: string): AuspexError =>
     notCovered(
       'NOT_A_CLASSIFIER',
-      `predicts the accuracy of image classifiers; ${ref} ${why}`,
+      `predicts the accuracy of ${what}; ${ref} ${why}`,
       'zero-cost scores compare networks of the same task: auspex proxy a.onnx b.onnx',
     );
   const inputs = graph.inputNames.filter((name) => !graph.initializers.has(name));
@@ -52,17 +70,17 @@ export function imageClassifier(ref: string, graph: InferredGraph): ImageClassif
   const seen = dependentValues(nodes, inputs);
   const outputs = graph.outputNames.filter((name) => seen.has(name));
   if (outputs.length === 0) throw refuse('has no path from its input to an output');
-  const { name: output, classes } = classOutput(graph, outputs, refuse);
+  const { name: output, classes } = classOutput(graph, outputs, limits, refuse);
   const parts = networkParts(graph);
   if (!parts.layers.some(({ positions }) => positions > 1)) throw refuse('has no layers that see an image');
   if (parts.layers.some(({ macs }) => !Number.isFinite(macs))) {
     throw refuse('has sizes that only running it tells');
   }
   const image = parts.image ?? given;
-  if (!(Math.min(image.height, image.width) >= LEAST_SIDE)) {
-    throw refuse(
-      `takes images of ${image.height} x ${image.width}; the smallest it knows are of ${LEAST_SIDE} x ${LEAST_SIDE}`,
-    );
+  const taken = `takes images of ${image.height} x ${image.width}`;
+  if (Math.max(image.height, image.width) > largestSide) throw refuse(taken);
+  if (!(Math.min(image.height, image.width) >= leastSide)) {
+    throw refuse(isBounded ? taken : `${taken}; the smallest it knows are of ${leastSide} x ${leastSide}`);
   }
   const isResized = image.height !== given.height || image.width !== given.width;
   const quantised = nodes.some((node) => isQuantised(operatorFor(node)));
@@ -85,6 +103,7 @@ export function imageClassifier(ref: string, graph: InferredGraph): ImageClassif
 function classOutput(
   graph: InferredGraph,
   outputs: readonly string[],
+  { leastClasses }: ClassifierLimits,
   refuse: (why: string) => AuspexError,
 ): { readonly name: string; readonly classes: number } {
   const found = outputs.flatMap((name) => {
@@ -101,8 +120,8 @@ function classOutput(
     throw refuse(`does not give one number for each class; its output is ${types.join(', ')}`);
   }
   const { name, classes } = first;
-  if (classes < LEAST_CLASSES) {
-    throw refuse(`has ${classes} outputs; classifiers that it knows have at least ${LEAST_CLASSES}`);
+  if (classes < leastClasses) {
+    throw refuse(`has ${classes} outputs; classifiers that it knows have at least ${leastClasses}`);
   }
   // Other outputs may be on the way to the classes, made of them, or ImageNet's classes of a side branch; boxes and
   // several heads (angles, attributes) are none of it.
