@@ -25,6 +25,7 @@ const INTERVAL = z.object({
   coverage: z.number(),
   rows: z.number(),
   by: z.literal('distance').optional(),
+  within: z.tuple([z.number(), z.number()]).optional(),
   groups: z
     .array(z.object({ upTo: z.number().optional(), halfWidth: z.number(), meanError: z.number().optional() }))
     .min(1),

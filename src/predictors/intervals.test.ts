@@ -68,4 +68,11 @@ describe('conformal intervals', () => {
     const [low, high] = intervalAround(8, rule, 'log');
     expect([low, high]).toEqual([expect.closeTo(4), expect.closeTo(16)]);
   });
+
+  it('end where values cannot pass', () => {
+    const rule = { groups: [{ halfWidth: 10 }], within: [0, 100] } as const;
+    expect(intervalAround(95, rule)).toEqual([85, 100]);
+    expect(intervalAround(5, rule)).toEqual([0, 15]);
+    expect(intervalAround(50, rule)).toEqual([40, 60]);
+  });
 });

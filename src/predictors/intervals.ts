@@ -15,6 +15,8 @@ export interface IntervalRule {
   readonly rows: number;
   /** What groups are bounded by: predictions by default, or how far a network is from those of the training. */
   readonly by?: 'distance' | undefined;
+  /** Values that cannot be passed, as 0 and 100 of percentages that are parts of a whole: ends are cut there. */
+  readonly within?: readonly [least: number, most: number] | undefined;
   /** By ascending predictions or distances. The last has no bound. */
   readonly groups: readonly IntervalGroup[];
 }
@@ -91,13 +93,17 @@ export function conformalWidth(errors: Float64Array, coverage: number): number {
  */
 export function intervalAround(
   value: number,
-  rule: Pick<IntervalRule, 'groups'>,
+  rule: Pick<IntervalRule, 'groups' | 'within'>,
   scale: ErrorScale = 'linear',
   key = value,
 ): readonly [low: number, high: number] {
   const { halfWidth } = groupOf(rule, key);
-  if (scale === 'linear') return [value - halfWidth, value + halfWidth];
-  return [value / Math.exp(halfWidth), value * Math.exp(halfWidth)];
+  const [low, high] =
+    scale === 'linear'
+      ? [value - halfWidth, value + halfWidth]
+      : [value / Math.exp(halfWidth), value * Math.exp(halfWidth)];
+  const [least, most] = rule.within ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return [Math.max(least, low), Math.min(most, high)];
 }
 
 /** The group of a prediction or distance. */
@@ -109,7 +115,7 @@ export function groupOf({ groups }: Pick<IntervalRule, 'groups'>, key: number): 
 export function coverageOf(
   predictions: ArrayLike<number>,
   truths: ArrayLike<number>,
-  rule: Pick<IntervalRule, 'groups'>,
+  rule: Pick<IntervalRule, 'groups' | 'within'>,
   scale: ErrorScale = 'linear',
   keys: ArrayLike<number> = predictions,
 ): number {

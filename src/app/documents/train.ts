@@ -6,6 +6,7 @@ import { bestOf, type Trained } from '../train/request.js';
 const interval = z.object({
   coverage: z.number(),
   rows: z.number(),
+  within: z.tuple([z.number(), z.number()]).optional(),
   groups: z.array(z.object({ upTo: z.number().optional(), halfWidth: z.number() })),
 });
 

@@ -11,7 +11,7 @@ import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import { conformalWidth, type IntervalRule } from '../intervals.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
-import { column } from '../labels.js';
+import { column, type Labels } from '../labels.js';
 import type { Json, PredictorInfo } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
 import type { FeatureRows } from '../views/feature-rows.js';
@@ -59,6 +59,11 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   },
 });
 
+/** What a label cannot pass, where that is known. */
+function topOf({ better, units }: Labels, label: number): number | undefined {
+  return better?.[label] === 'lower' ? undefined : TOPS[units?.[label] ?? ''];
+}
+
 /** A label by the order: top − e^(a + b·score) and not below 0, or a + b·score where values have no top. */
 interface Curve {
   readonly a: number;
@@ -90,7 +95,7 @@ function fitRanking(
   const curves = labels.names.map((_, label) => {
     const truths = column(labels, label);
     const groups = known(truths);
-    const top = labels.better?.[label] === 'lower' ? undefined : TOPS[labels.units?.[label] ?? ''];
+    const top = topOf(labels, label);
     // The order is that of the first label, whichever way that is better.
     const rises = labels.better?.[label] === 'lower' ? -1 : 1;
     return fitCurve(scores, truths, [...groups.values()], top, rises);
@@ -166,7 +171,13 @@ function intervalsLeftOut(
       const errors = chosen.map((row) => Math.abs(curveAt(curves[label]!, scores[row]!) - truths[row]!));
       return conformalWidth(Float64Array.from(errors).sort(), COVERAGE);
     });
-    return { coverage: COVERAGE, rows: known.length, groups: [{ halfWidth: Math.max(...widths) }] };
+    const top = topOf(labels, label);
+    return {
+      coverage: COVERAGE,
+      rows: known.length,
+      ...(top === undefined ? {} : { within: [0, top] as const }),
+      groups: [{ halfWidth: Math.max(...widths) }],
+    };
   });
 }
 

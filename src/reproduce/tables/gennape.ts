@@ -193,7 +193,7 @@ export const GENNAPE_TRANSFER: ReproducedTable = {
   title: 'From NAS-Bench-101 to other families: no labels, and 50',
   paper: 'GENNAPE (Mills et al., AAAI 2023), Tables 4, 5, 6, 8, 9 and 10',
   shows:
-    'How predictors rank families that they were not trained on: as they are (zero), and after 50 labels of the family. Of GENNAPE the members are shown, too.',
+    'How predictors rank families that they were not trained on: as they are (zero), and after 50 labels of the family.',
   differs: [
     TESTED_DIFFERS,
     'The paper’s NDCG has the gain 2^rel − 1; the released code calls a function with the gain rel. Both are shown, by name.',
