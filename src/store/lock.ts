@@ -1,6 +1,15 @@
 // A lock beside a file that only one process at a time may write: `FILE.lock` says which process has it. It goes with
 // its process; one that was killed leaves a lock that the next process takes over.
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 import { outputTarget, unwritable } from '../onnx/output-file.js';
 import { AuspexError } from '../util/errors.js';
@@ -14,7 +23,7 @@ export interface Lock {
 /** Locks of this process, which go with it. */
 const held = new Set<string>();
 
-/** Nobody needs longer to replace a lock; who was killed while doing so left this behind. */
+/** Nobody needs longer to write a lock; who was killed while doing so left an empty one behind. */
 const TAKEOVER_MS = 10_000;
 
 /**
@@ -51,8 +60,28 @@ function releaseAll(): void {
   for (const file of held) rmSync(file, { force: true });
 }
 
-/** False if the file is already there. */
+/**
+ * False if the file is already there. It appears whole, by a link to a file of this process, so that being killed here leaves no
+ * lock of nobody.
+ */
 function created(file: string): boolean {
+  const own = `${file}.${process.pid}`;
+  try {
+    writeFileSync(own, `${JSON.stringify(thisProcess())}\n`);
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') return createdInPlace(file);
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Where there are no links: a process that is killed between the two steps leaves an empty file. */
+function createdInPlace(file: string): boolean {
   let descriptor: number;
   try {
     descriptor = openSync(file, 'wx');
@@ -73,8 +102,7 @@ function takeOver(file: string, path: string, code: string): void {
   refuseIfHeld(file, path, code);
   const turn = `${file}.turn`;
   if (!created(turn)) {
-    const age = Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (age < TAKEOVER_MS) throw inUse(path, code, undefined);
+    if (holderOf(turn) !== 'ended') throw inUse(path, code, undefined);
     rmSync(turn, { force: true });
     if (!created(turn)) throw inUse(path, code, undefined);
   }
