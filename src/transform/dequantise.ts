@@ -190,7 +190,13 @@ class FloatNetwork implements QuantisedNetwork {
     const isFree =
       before.inputs.some((name) => this.#at.free.has(name)) &&
       before.inputs.every((name) => this.#isFree(name));
-    const results = this.#builder.within(nodeLabel(node), () => this.#inFloats(node, isFree));
+    let results: readonly FloatResult[] | undefined;
+    try {
+      results = this.#builder.within(nodeLabel(node), () => this.#inFloats(node, isFree));
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+      throw error.within({ node: nodeLabel(node), operator: operatorName(node) });
+    }
     if (isFree) for (const name of before.outputs) this.#at.free.add(name);
     if (results === undefined) this.#keep(node);
     else node.outputs.forEach((name, i) => void (name === '' || this.#replace(name, results[i])));
