@@ -15,7 +15,6 @@ import { inFloat16 } from '../../src/transform/narrower-floats.js';
 import { withOpset } from '../../src/transform/opset.js';
 import { simplified } from '../../src/transform/simplify/simplify.js';
 import type { Transformed } from '../../src/transform/transform.js';
-import { unfoldBatchNorm } from '../../src/transform/unfold.js';
 import { inFloat32 } from '../../src/transform/wider-floats.js';
 import type { ByteSource } from '../../src/util/bytes.js';
 import { AuspexError } from '../../src/util/errors.js';
@@ -79,7 +78,6 @@ export const TRANSFORMS: Readonly<Record<string, Transform>> = {
   float16: inFloat16,
   cut: (model) => differentiablePart(model),
   simplify: (model) => simplified(model),
-  unfold: unfoldBatchNorm,
 };
 
 /** A transformation of a file that can be read: what is transformed can be written and read, or the error says why not. */

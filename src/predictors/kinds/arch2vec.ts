@@ -39,7 +39,8 @@ import type { GraphSet } from '../views/view.js';
 import { embeddingInfo, encodedCells } from './cell-embedding.js';
 import { dropout, layers, width } from './options.js';
 
-const OPTIONS = z.strictObject({
+/** Of arch2vec, and of models that are arch2vec with a head. */
+export const ARCH2VEC_OPTIONS = {
   layers: layers(ARCH2VEC.layers),
   width: width(ARCH2VEC.width),
   latent: z.int().min(1).max(256).default(ARCH2VEC.latent),
@@ -48,6 +49,9 @@ const OPTIONS = z.strictObject({
   decoder: z.enum(['softmax', 'sigmoid']).default('softmax'),
   deviation: z.enum(['log-variance', 'log-deviation']).default('log-variance'),
   divergence: z.enum(['mean', 'per-batch']).default('mean'),
+};
+const OPTIONS = z.strictObject({
+  ...ARCH2VEC_OPTIONS,
   mode: z.enum(['training', 'evaluation-from-epoch-2']).default('training'),
 });
 type Options = z.infer<typeof OPTIONS>;

@@ -15,14 +15,14 @@ import {
   type RecipeChanges,
   type StepsRecipe,
 } from '../kind.js';
-import { ARCH2VEC, type Arch2vecOptions, encodeCells } from '../models/arch2vec.js';
+import { type Arch2vecOptions, encodeCells } from '../models/arch2vec.js';
 import { cellLoss, flatLatent } from '../models/cell-heads.js';
 import type { Predictor } from '../predictor.js';
 import { type Examples, epochSizes, type SemiSupervisedTraining } from '../semi-supervised.js';
 import { cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
-import { cellsOf } from './arch2vec.js';
-import { dropout, layers, width } from './options.js';
+import { ARCH2VEC_OPTIONS, cellsOf } from './arch2vec.js';
+import { width } from './options.js';
 
 export const TARGET = 'target';
 const BATCH = 32;
@@ -31,14 +31,7 @@ const CLIP_NORM = 5;
 
 /** Options of arch2vec, and those of heads. */
 export const CELL_MODEL_OPTIONS = {
-  layers: layers(ARCH2VEC.layers),
-  width: width(ARCH2VEC.width),
-  latent: z.int().min(1).max(256).default(ARCH2VEC.latent),
-  dropout: dropout(ARCH2VEC.dropout),
-  /** What the released code does otherwise; see models/arch2vec.ts. */
-  decoder: z.enum(['softmax', 'sigmoid']).default('softmax'),
-  deviation: z.enum(['log-variance', 'log-deviation']).default('log-variance'),
-  divergence: z.enum(['mean', 'per-batch']).default('mean'),
+  ...ARCH2VEC_OPTIONS,
   /** `mean` of the nodes' latents (model 1), or the narrow layer that heads read them through (`flat`, model 2). */
   embedding: z.enum(['mean', 'flat']).default('flat'),
   flat: width(16),
@@ -79,8 +72,26 @@ export function cellModelRecipe<O>(
   expectKind(kind.name, from);
   const base = from ? (from.info.recipe as unknown as { model: O }).model : kind.options.parse({});
   const model = changedOptions(kind, base, changes.model);
+  if (from) expectShapes(kind, base, model);
   return { steps, batch, rate, members, model };
 }
+
+/** Refuses other sizes for weights that are there already. */
+function expectShapes<O>({ title }: Pick<PredictorKind<O>, 'title'>, before: O, after: O): void {
+  const [old, now] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
+  const changed = SHAPES.find((name) => old[name] !== now[name]);
+  if (changed === undefined) return;
+  throw new AuspexError(
+    'MODEL_OPTION',
+    `the ${title} that is trained further has "${changed}": ${old[changed]}`,
+    {
+      hint: `leave out "${changed}" in --model, or --from`,
+    },
+  );
+}
+
+/** Options that decide how large weights are. */
+const SHAPES = ['layers', 'width', 'latent', 'flat', 'headWidth', 'headLayers'];
 
 /** What a predictor that is trained further begins with: its encoder and head, but for the outputs; the decoder begins anew. */
 export function beginning(from: Predictor | undefined, outputs: string): { readonly weights?: Weights } {

@@ -15,7 +15,7 @@ import {
 import type { Arch2vecOptions } from '../models/arch2vec.js';
 import { IO_HEAD, ioHead } from '../models/cell-heads.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
-import type { Json } from '../predictor.js';
+import type { Json, Predictor } from '../predictor.js';
 import { Runner } from '../runner.js';
 import { trainSemiSupervised } from '../semi-supervised.js';
 import { cellView } from '../views/cell.js';
@@ -54,12 +54,21 @@ export const ioModel: PredictorKind<Options> = registerKind({
   views: [cellView.name],
   learns: 'networks',
   options: OPTIONS,
-  recipe: (rows, changes = {}, from) =>
-    cellModelRecipe(ioModel, { labelled: rows, networks: rows, unlabelled: rows }, changes, from),
+  recipe: (rows, changes = {}, from) => {
+    expectNew(from);
+    return cellModelRecipe(ioModel, { labelled: rows, networks: rows, unlabelled: rows }, changes, undefined);
+  },
   fit,
 });
 
+/** Its file embeds; what it has learned of images is not in it. */
+function expectNew(from: Predictor | undefined): void {
+  if (from === undefined) return;
+  throw new AuspexError('BAD_OPTION', 'the IO model cannot be trained further', { hint: 'leave out --from' });
+}
+
 async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
+  expectNew(data.from);
   const { io } = data;
   if (io === undefined || io.networks.count === 0 || io.images.count === 0) {
     throw new AuspexError('IO_DATA_MISSING', 'the IO model needs output features of networks for images', {

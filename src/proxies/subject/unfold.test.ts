@@ -77,6 +77,8 @@ async function scoresOf(model: Model) {
 describe('batch normalisation that was folded', () => {
   it('is found by the names that exporters leave', () => {
     expect(findFolded(folded).layers.size).toBe(2);
+    const fused = ['w1_fused_bn', 'b1_fused_bn_bias', 'ConvBnFusion_W_a', 'ConvBnFusion_BN_B_a'] as const;
+    expect(findFolded(foldedAs(fused)).layers.size).toBe(2);
     expect(findFolded(plain)).toEqual({ layers: new Set(), uncertain: 2 });
     expect(findFolded(kept)).toEqual({ layers: new Set(), uncertain: 0 });
   });

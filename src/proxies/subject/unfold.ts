@@ -11,6 +11,8 @@ import type { Prepared } from './prepare.js';
 /** What PyTorch calls constants that it computed itself; those of modules have the modules' names. */
 const ANONYMOUS = /^(onnx::\w+_)?\d+$/;
 const OF_MODULE = /\.(weight|bias)$/;
+/** What tf2onnx and ONNX Runtime call weights that they folded. */
+const FUSED = /_fused_bn(_\w+)?$|^ConvBnFusion_/;
 /** What the output of a convolution is called that was that of a normalisation before. */
 const NORMALISED = /batch_?norm|(^|[._/])bn\d*([._/]|$)/i;
 /** Networks with fewer layers may well have no normalisation. */
@@ -34,6 +36,7 @@ export function findFolded({ graph }: Model): Folded {
       const bias = biasOf(node)!;
       return (
         (isAnonymous(weight) && isAnonymous(bias)) ||
+        (FUSED.test(weight) && FUSED.test(bias)) ||
         NORMALISED.test(node.outputs[0]!) ||
         NORMALISED.test(bias)
       );
