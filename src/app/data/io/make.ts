@@ -1,5 +1,5 @@
 // What `auspex data io` does: trains networks of a space on images, and keeps what their last layers see of other images.
-// Every network is logged when it is done; a run that was killed goes on with the next one, and the file is the same.
+// Each network is logged when it is done. A resumed run continues with the next one and writes the same file.
 import { existsSync, rmSync } from 'node:fs';
 import { spaceNamed } from '../../../spaces/index.js';
 import { CLASSIFIER } from '../../../spaces/network-builder.js';
@@ -157,7 +157,7 @@ function fingerprintFor(request: IoRequest, texts: readonly string[], images: Dr
   });
 }
 
-/** What is done already: by the log, or by the file itself where there is no log. */
+/** Networks that are done: those in the log or, without a log, those in the output file. */
 function begun(
   log: TrialLog,
   fingerprint: Fingerprint,
