@@ -24,7 +24,7 @@ GMACs, and on 2 if four samples take more than 64 GMACs. Scores depend on the ba
 batch is split: gradients are summed over the parts, which gives the same scores (\`snip\`, \`plain\`, \`grad_norm\`,
 \`zico\`, \`jacov\`, \`epe_nas\`, \`naswot\`). Where batch normalisation ties samples together, and for other proxies, a
 smaller batch is scored, and \`--explain\` says so. If the smallest part does not fit into 2.5 GB, it may take up to 60% of the
-memory there is; if that is not enough, the proxy reports PROXY_MEMORY. With \`--memory\` there is no second try.
+memory there is; if that is not enough, the proxy reports PROXY_MEMORY. With \`--memory\`, this is not tried again with a larger budget.
 
 **Sizes that depend on the data** (speech whose length is predicted, images that are cropped to a mask): \`flops\` and \`macs\`
 are those of one run on drawn inputs. Gradients need fixed sizes, so the other proxies report PROXY_SHAPES.
