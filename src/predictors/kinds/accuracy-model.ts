@@ -8,13 +8,12 @@ import { fitLabels, type Prepared } from '../fit.js';
 import type { ErrorScale } from '../intervals.js';
 import { type PredictorKind, registerKind } from '../kind.js';
 import { column, type LabelScale, type Labels, learned, unlearned } from '../labels.js';
-import { type Arch2vecOptions, encodeCells } from '../models/arch2vec.js';
+import { type Arch2vecOptions, cellsOf, encodeCells } from '../models/arch2vec.js';
 import { ACCURACY_HEAD, accuracyHead } from '../models/cell-heads.js';
 import type { Json, PredictorInfo } from '../predictor.js';
 import { trainSemiSupervised } from '../semi-supervised.js';
 import { type CellState, cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
-import { cellsOf } from './arch2vec.js';
 import {
   beginning,
   CELL_MODEL_OPTIONS,
@@ -24,6 +23,7 @@ import {
   TARGET,
   trainingOf,
 } from './cell-model.js';
+import { decoderOf } from './decoder.js';
 import { dropout, layers } from './options.js';
 
 const OPTIONS = z.strictObject({
@@ -65,6 +65,7 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
         const training = trainingOf(prepared.set, examplesOf(prepared, known, scales, head), options, recipe);
         const begun = beginning(data.from, 'head.accuracy.');
         const member = await trainSemiSupervised({ ...training, ...begun }, run);
+        const decoder = await decoderOf(member.weights, prepared.set, state, options, run.threads);
         const values = {
           gives: 'values' as const,
           inputs: cellView.inputs(state),
@@ -75,7 +76,7 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
         return {
           model: entriesModel(used, member.weights),
           members: [member],
-          recipe: { ...recipe, scales } as unknown as Json,
+          recipe: { ...recipe, scales, decoder } as unknown as Json,
           describe: (info: PredictorInfo): PredictorInfo => ({
             ...info,
             entries: [...info.entries, { view: cellView.name, state, gives: 'latent' }],
