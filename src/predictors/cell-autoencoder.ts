@@ -5,6 +5,7 @@ import { ArchNetwork } from '../networks/arch-network.js';
 import type { Network } from '../networks/network.js';
 import { listOf, type Networks } from '../networks/networks.js';
 import type { Weights } from '../nn/trainer.js';
+import type { Value } from '../ops/build.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { spaceNamed } from '../spaces/index.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
@@ -36,18 +37,13 @@ export class CellAutoencoder {
   /** Of a predictor; undefined where it cannot decode. The predictor may be disposed of. */
   static of(predictor: Predictor, session: SessionOptions = {}): CellAutoencoder | undefined {
     const { info } = predictor;
-    const { model, decoder } = (info.recipe ?? {}) as unknown as {
-      model: Omit<Arch2vecOptions, 'operations'>;
-      decoder?: CellDecoder;
-    };
-    const entry = info.entries.find(({ view, gives }) => view === cellView.name && gives === 'latent');
-    if (decoder === undefined || entry === undefined) return undefined;
-    const state = entry.state as CellState;
+    const { decoder } = (info.recipe ?? {}) as unknown as { readonly decoder?: CellDecoder };
+    const learned = encoderOf(predictor);
+    if (decoder === undefined || learned === undefined) return undefined;
+    const { state, options, weights } = learned;
     const space = spaceNamed(state.space);
     if (space.fromCell === undefined) return undefined;
-    const weights = [...weightsWithin(predictor.model, '')].filter(([name]) => name.startsWith('encoder.'));
-    const options = { ...model, operations: state.vocabulary.length };
-    const latents = nodeLatentsModel(state, options, new Map(weights));
+    const latents = nodeLatentsModel(state, options, weights);
     const own = { ...info, labels: [], entries: [{ view: cellView.name, state, gives: 'latent' as const }] };
     return new CellAutoencoder(space, decoder, OnnxPredictor.of(latents, own, session));
   }
@@ -96,13 +92,41 @@ export class CellAutoencoder {
   }
 }
 
+interface CellEncoder {
+  readonly state: CellState;
+  readonly options: Arch2vecOptions;
+  readonly weights: Weights;
+}
+
+/** The encoder of a predictor that is arch2vec, with a head or without. */
+function encoderOf({ info, model }: Predictor): CellEncoder | undefined {
+  const entry = info.entries.find(({ view, gives }) => view === cellView.name && gives === 'latent');
+  const weights = [...weightsWithin(model, '')].filter(([name]) => name.startsWith('encoder.'));
+  const { model: sizes } = (info.recipe ?? {}) as unknown as { model?: Omit<Arch2vecOptions, 'operations'> };
+  if (entry === undefined || weights.length === 0 || sizes?.latent === undefined) return undefined;
+  const state = entry.state as CellState;
+  const options = { ...sizes, operations: state.vocabulary.length };
+  return { state, options, weights: new Map(weights) };
+}
+
+/** From cells to means of their nodes' latents, (batch, latent); undefined of predictors that have no such latents. */
+export function meanLatentsModel(predictor: Predictor): Model | undefined {
+  const learned = encoderOf(predictor);
+  return learned && latentsModel(learned, (nodes) => nodes.mean([1]));
+}
+
 /** From cells to latents of nodes: `latent` is (batch, nodes · latent). */
 export function nodeLatentsModel(state: CellState, options: Arch2vecOptions, weights: Weights): Model {
   const width = state.nodes * options.latent;
+  return latentsModel({ state, options, weights }, (nodes) => nodes.reshape([-1, width]));
+}
+
+/** @param of (batch, nodes, latent) → (batch, width) */
+function latentsModel({ state, options, weights }: CellEncoder, of: (nodes: Value) => Value): Model {
   const entry: EntryGraph = {
     gives: 'latent',
     inputs: cellView.inputs(state),
-    write: (s, given) => encodeCells(s, cellsOf(given), options).mean.reshape([-1, width]),
+    write: (s, given) => of(encodeCells(s, cellsOf(given), options).mean),
   };
   return entriesModel([entry], weights);
 }

@@ -97,6 +97,8 @@ export interface PredictorKind<O = unknown> {
   readonly views: readonly string[];
   /** What it needs: labels; networks alone; labels, of which it compares pairs. */
   readonly learns: 'labels' | 'networks' | 'pairs';
+  /** It begins with any predictor that embeds cells, and learns labels from embeddings. */
+  readonly isOnEmbedding?: true;
   /** It learns labels of some networks, and from others without labels. */
   readonly isSemiSupervised?: true;
   /** Options of the model that users may change, with ranges and defaults. */

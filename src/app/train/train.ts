@@ -11,7 +11,7 @@ import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
 import { TrainingCheckpoints } from '../../store/training-checkpoints.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { bundledTrunk, openPredictor } from '../bundled.js';
+import { bundledEmbedding, bundledTrunk, openPredictor } from '../bundled.js';
 import type { Work } from '../work.js';
 import { expectApplicable, expectCells, expectLabels, trunkFor } from './applicable.js';
 import { dataOf, type TrainingRows } from './choose-rows.js';
@@ -52,7 +52,9 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
     );
   const from =
     request.from === undefined
-      ? await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
+      ? kind.isOnEmbedding
+        ? await openEmbedding(rows.table.space, notes)
+        : await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
       : await openPredictor(request.from);
   work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
@@ -64,6 +66,14 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
     checkpoints.close();
     await from?.dispose();
   }
+}
+
+/** Where a kind learns from embeddings and none is named. */
+async function openEmbedding(space: string, notes: string[]): Promise<Predictor | undefined> {
+  const name = bundledEmbedding(space);
+  if (name === undefined) return undefined;
+  notes.push(`networks are embedded by ${name}`);
+  return openPredictor(name);
 }
 
 async function fitted(
