@@ -5,7 +5,6 @@ import { makeGraph, makeModel } from '../../graph/graph.js';
 import { Trace } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
-import { paced } from '../../util/pauses.js';
 import { Random } from '../../util/random.js';
 import { shuffled } from '../batches.js';
 import { meanLatentsModel } from '../cell-autoencoder.js';
@@ -15,12 +14,12 @@ import { fitLabels } from '../fit.js';
 import { fittedScales, groupDistances, processWeights } from '../gaussian-process.js';
 import { type Encoder, embedded, encoded, encoder } from '../gennape/encoder.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
-import { column, type LabelScale, learned, unlearned } from '../labels.js';
+import { type LabelScale, unlearned } from '../labels.js';
 import type { Json, Predictor } from '../predictor.js';
-import { expectGoing } from '../stopped.js';
 import { cellView } from '../views/cell.js';
 import { FeatureRows } from '../views/feature-rows.js';
 import { viewNamed } from '../views/view.js';
+import { fittedByLabel } from './each-label.js';
 import { FOREST_OPTIONS, fittedForest } from './forest.js';
 import { processValues, standardised, standardOf } from './gaussian-process.js';
 
@@ -95,19 +94,9 @@ function onEmbedding<O extends { readonly of: z.infer<typeof OF> }>(regressor: R
       const fitting = { kind: about, view: given.view, viewOptions: {}, prior: given.state };
       return fitLabels(fitting, data, run, async ({ set, labels, scales }) => {
         const latents = await embedded(given, set, run.threads);
-        const parts: Fitted[] = [];
-        for (const [label, scale] of scales.entries()) {
-          const truths = column(labels, label);
-          const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
-          const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
-          parts.push(
-            await paced(
-              fit(rowsOf(latents, given.width, known), targets, model, run.seed),
-              () => expectGoing(run.signal),
-              (part) => run.onProgress?.({ part: (label + part) / scales.length }),
-            ),
-          );
-        }
+        const parts = await fittedByLabel({ labels, scales }, run, (known, targets) =>
+          fit(rowsOf(latents, given.width, known), targets, model, run.seed),
+        );
         const recipe = { model, embedding: data.from!.info.kind } as unknown as Json;
         return { model: graphOf(given, parts, scales), recipe };
       });
