@@ -6,7 +6,7 @@ import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
-import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
+import { broken, type Column, fit, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
 /** A network that was read, and its place among others. */
@@ -43,7 +43,7 @@ export function networkText(found: KnownNetwork): string {
   const title =
     network.arch !== undefined && network.file === undefined
       ? [network.arch.space.title, ...broken(network.arch.text, 2)]
-      : [fit(network.ref, WIDTH, 'middle')];
+      : [fit(network.ref, terminalWidth(), 'middle')];
   const kind =
     network.file === undefined || family === undefined
       ? []
@@ -160,7 +160,7 @@ export function networksText(found: readonly KnownNetwork[]): string {
         [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? shortCount(cost.macs) : '')],
       ]
     : [];
-  let room = WIDTH - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
+  let room = terminalWidth() - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
   const shown = labels.filter((label, i) => {
     room -= Math.min(Math.max(label.length, 6), MOST_LABEL) + SPACE_BETWEEN;
     return room >= 0 || i === 0;
