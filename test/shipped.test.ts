@@ -18,9 +18,10 @@ interface ListedLabel {
   name: string;
   recipe?: { name: string; about: string };
 }
-const { predictors, trunks } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
+const { predictors, trunks, embeddings } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
   predictors: { file: string; view: string; spaces: string[]; about: string; labels: ListedLabel[] }[];
   trunks: { file: string; kind: string; space: string }[];
+  embeddings: { file: string; kind: string; space: string }[];
 };
 
 /** Networks for those that take any file: a space of image classifiers. */
@@ -29,7 +30,7 @@ const IMAGE_SPACES: Readonly<Record<string, string>> = { onnx: 'ofa-mobilenetv3'
 describe('predictors of the package', () => {
   it('are all listed, and take less than 30 MB; those of accuracy less than 12 MB', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.onnx'));
-    expect([...predictors, ...trunks].map(({ file }) => file).sort()).toEqual(files.sort());
+    expect([...predictors, ...trunks, ...embeddings].map(({ file }) => file).sort()).toEqual(files.sort());
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     expect(bytes).toBeLessThan(30e6);
     const accuracies = predictors.filter(({ about }) => about.includes('accuracy'));

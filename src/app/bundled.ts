@@ -40,6 +40,8 @@ const index = z.object({
   schema: z.literal('auspex.bundled/1'),
   predictors: z.array(entry),
   trunks: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })),
+  /** What embeds architectures of a space; of several, the first by default. */
+  embeddings: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })).default([]),
 });
 
 export type BundledEntry = z.infer<typeof entry>;
@@ -123,8 +125,8 @@ export function isBundledReference(text: string): boolean {
 export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
   if (!isBundledReference(reference)) return loadPredictor(reference, options);
   const name = reference.slice(SCHEME.length);
-  const { predictors, trunks } = bundled();
-  const files = [...predictors, ...trunks].map(({ file }) => file);
+  const { predictors, trunks, embeddings } = bundled();
+  const files = [...predictors, ...trunks, ...embeddings].map(({ file }) => file);
   const file = files.find((each) => bundledName(each) === name);
   if (file !== undefined) return loadBundled(file, options);
   throw new AuspexError('BUNDLED_UNKNOWN', `no bundled predictor is called '${printableStart(name, 40)}'`, {
@@ -136,4 +138,15 @@ export function openPredictor(reference: string, options?: LoadPredictorOptions)
 export async function bundledTrunk(kind: string, space: string): Promise<Predictor | undefined> {
   const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
   return found && loadBundled(found.file);
+}
+
+/**
+ * What embeds architectures of a space, as `bundled:NAME`: one of a kind, or the one that is used by default. Undefined where
+ * the package has none.
+ */
+export function bundledEmbedding(space: string, kind?: string): string | undefined {
+  const found = bundled().embeddings.find(
+    (each) => each.space === space && (kind === undefined || each.kind === kind),
+  );
+  return found && `${SCHEME}${bundledName(found.file)}`;
 }

@@ -15,6 +15,7 @@ import { linear } from '../../nn/linear.js';
 import { binaryCrossEntropy, klNormal } from '../../nn/losses.js';
 import { batchNorm } from '../../nn/normalise.js';
 import type { Scope } from '../../nn/scope.js';
+import type { Inputs } from '../../nn/step.js';
 import type { Value } from '../../ops/build.js';
 
 export interface Arch2vecOptions {
@@ -55,6 +56,10 @@ export interface CellInputs {
   readonly operations: Value;
   /** (B, n, n), above the diagonal. */
   readonly adjacency: Value;
+}
+
+export function cellsOf({ operations, adjacency }: Inputs): CellInputs {
+  return { operations: operations!, adjacency: adjacency! };
 }
 
 /** The Gaussians of nodes, both (B, n, latent). */
