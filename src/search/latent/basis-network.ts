@@ -16,10 +16,10 @@ export class BasisNetwork {
   /** Hidden weights (units, inputs), hidden biases, output weights (units), the output's bias. */
   readonly weights: Float64Array;
 
-  constructor(inputs: number, units: number, weights = new Float64Array(units * (inputs + 2) + 1)) {
+  constructor(inputs: number, units: number, weights?: Float64Array) {
     this.inputs = inputs;
     this.units = units;
-    this.weights = weights;
+    this.weights = weights ?? new Float64Array(units * (inputs + 2) + 1);
   }
 
   /** Weights uniform between ±1/√inputs of their layer. */
