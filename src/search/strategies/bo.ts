@@ -46,11 +46,11 @@ export function bayesianOptimisation(embedding: Embedding, given: BoOptions = {}
       const pool = await LatentPool.open(context, embedding, options);
       const known: { readonly trial: Valued; readonly place: number }[] = [];
       for (let round = 0; ; round++) {
-        const places =
-          round === 0 || known.length < 2 ? pool.draw(round === 0 ? starts : batch) : await mostPromising();
+        const isDrawn = known.length < 2;
+        const places = isDrawn ? pool.draw(round === 0 ? starts : batch) : await mostPromising();
         if (places.length === 0) return;
         for (const place of places) pool.take(place);
-        const by = round === 0 || known.length < 2 ? 'sample' : 'improvement';
+        const by = isDrawn ? 'sample' : 'improvement';
         const trials = yield places.map((place) => ({ arch: pool.text(place), by, round }));
         trials.forEach((trial, i) => {
           if (isValued(trial)) known.push({ trial, place: places[i]! });
