@@ -34,7 +34,7 @@ const { values } = parseArgs({
 
 /** Of weights; larger networks are drawn again, as the runtime holds weights several times. */
 const MOST_WEIGHT_BYTES = 4e8;
-const PROFILED_RUNS = 4;
+const PROFILED_RUNS = 3;
 const HEADER = 'family,index,arch,runs,wall_ms,wall_min_ms,cpu_ms,spread';
 const SETTINGS: ort.InferenceSession.SessionOptions = {
   graphOptimizationLevel: 'all',
