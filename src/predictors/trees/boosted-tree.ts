@@ -4,12 +4,10 @@ import * as z from 'zod';
 export const boostedTreeSchema = z.object({
   /** By node, from the root; −1 for a leaf. */
   feature: z.array(z.int()),
-  /** A row goes left where its feature is at most this. */
-  threshold: z.array(z.number()),
-  left: z.array(z.int()),
-  right: z.array(z.int()),
-  /** Of a leaf: what it adds. */
-  value: z.array(z.number()),
+  /** The node of rows whose feature is at most `number`; that of the others comes after it. */
+  next: z.array(z.int()),
+  /** Where rows are split; of a leaf what it adds. */
+  number: z.array(z.number()),
 });
 export type BoostedTree = z.infer<typeof boostedTreeSchema>;
 

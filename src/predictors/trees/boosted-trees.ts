@@ -61,10 +61,10 @@ export function fitBoosted(
 
 export function boostedValue({ start, trees }: BoostedTrees, row: ArrayLike<number>): number {
   let sum = start;
-  for (const { feature, threshold, left, right, value } of trees) {
+  for (const { feature, next, number } of trees) {
     let node = 0;
-    while (feature[node]! >= 0) node = row[feature[node]!]! <= threshold[node]! ? left[node]! : right[node]!;
-    sum += value[node]!;
+    while (feature[node]! >= 0) node = next[node]! + Number(row[feature[node]!]! > number[node]!);
+    sum += number[node]!;
   }
   return sum;
 }
@@ -113,7 +113,7 @@ class TreeOfBins {
   grow(): BoostedTree | undefined {
     const { leaves: most, learningRate, l2 } = this.#options;
     const rows = this.#residuals.length;
-    const tree = { feature: [-1], threshold: [0], left: [0], right: [0], value: [0] };
+    const tree = { feature: [-1], next: [0], number: [0] };
     const leaves = [this.#leaf(0, rows, this.#histogram(0, rows), 0)];
     while (leaves.length < most) {
       let best = -1;
@@ -126,12 +126,11 @@ class TreeOfBins {
       const middle = this.#partition(leaf, feature, bin);
       const left = tree.feature.length;
       tree.feature[leaf.node] = feature;
-      tree.threshold[leaf.node] = this.#bins.edges[feature]![bin]!;
-      tree.left[leaf.node] = left;
-      tree.right[leaf.node] = left + 1;
-      for (const list of Object.values(tree)) list.push(0, 0);
-      tree.feature[left] = -1;
-      tree.feature[left + 1] = -1;
+      tree.number[leaf.node] = this.#bins.edges[feature]![bin]!;
+      tree.next[leaf.node] = left;
+      tree.feature.push(-1, -1);
+      tree.next.push(0, 0);
+      tree.number.push(0, 0);
       const [small, large] = this.#halves(leaf, middle);
       leaves[best] = this.#leaf(leaf.from, middle, small, left);
       leaves.push(this.#leaf(middle, leaf.to, large, left + 1));
@@ -141,7 +140,7 @@ class TreeOfBins {
       let sum = 0;
       for (let p = from; p < to; p++) sum += this.#residuals[this.#order[p]!]!;
       const value = (learningRate * sum) / (to - from + l2);
-      tree.value[node] = value;
+      tree.number[node] = value;
       for (let p = from; p < to; p++) this.#residuals[this.#order[p]!]! -= value;
     }
     return tree;
