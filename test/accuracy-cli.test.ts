@@ -121,7 +121,7 @@ describe('networks that are no image classifiers', () => {
   it.each([
     ['nothing like it known', strange, 'no idea of'],
     ['no path from the input', unconnected, 'no path from its input'],
-    ['no floats', integers, 'does not give one number for each class'],
+    ['no floats', integers, 'not one number for each class'],
   ])('have no number, the reason, and other ways: %s', (_, file, why) => {
     const { status, stdout, stderr } = run(file);
     expect([status, stderr]).toEqual([0, '']);
@@ -130,5 +130,7 @@ describe('networks that are no image classifiers', () => {
     expect(stdout).toContain('Its accuracy is not predicted.');
     expect(stdout).toContain('auspex proxy');
     expect(stdout).not.toContain('imagenet_top1');
+    // Reasons do not repeat the path.
+    expect(stdout.split(file)).toHaveLength(2);
   });
 });
