@@ -108,8 +108,10 @@ export function bundledName(file: string): string {
 }
 
 export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
+  return loadPredictor(pathOf(file), options);
 }
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, BUNDLED));
 
 const SCHEME = 'bundled:';
 
@@ -123,12 +125,16 @@ export function isBundledReference(text: string): boolean {
  * @throws AuspexError BUNDLED_UNKNOWN, and what loading throws
  */
 export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  if (!isBundledReference(reference)) return loadPredictor(reference, options);
+  return loadPredictor(isBundledReference(reference) ? bundledPath(reference) : reference, options);
+}
+
+/** The file of `bundled:NAME`. @throws AuspexError BUNDLED_UNKNOWN */
+export function bundledPath(reference: string): string {
   const name = reference.slice(SCHEME.length);
   const { predictors, trunks, embeddings } = bundled();
   const files = [...predictors, ...trunks, ...embeddings].map(({ file }) => file);
   const file = files.find((each) => bundledName(each) === name);
-  if (file !== undefined) return loadBundled(file, options);
+  if (file !== undefined) return pathOf(file);
   throw new AuspexError('BUNDLED_UNKNOWN', `no bundled predictor is called '${printableStart(name, 40)}'`, {
     hint: `choose one of ${files.map((each) => `${SCHEME}${bundledName(each)}`).join(', ')}`,
   });
@@ -136,8 +142,18 @@ export function openPredictor(reference: string, options?: LoadPredictorOptions)
 
 /** Where a kind of predictor begins for architectures of a space, if the package has that. */
 export async function bundledTrunk(kind: string, space: string): Promise<Predictor | undefined> {
+  const path = trunkFile(kind, space);
+  return path === undefined ? undefined : loadPredictor(path);
+}
+
+export function trunkFile(kind: string, space: string): string | undefined {
   const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
-  return found && loadBundled(found.file);
+  return found && pathOf(found.file);
+}
+
+/** Kinds that the package has something to begin with for, in a space. */
+export function trunkKinds(space: string): string[] {
+  return bundled().trunks.flatMap((trunk) => (trunk.space === space ? [trunk.kind] : []));
 }
 
 /**

@@ -380,14 +380,14 @@ function costOf(network: Network): Cost {
   return { parameters, macs, flops };
 }
 
-/** What a user can do to get predictions. */
+/** What a user can do to get predictions, one way per line. */
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
   const train =
-    `Measure at least 30 similar networks, list them in a table (ONNX paths or architectures, one column per label), ` +
-    `and train a predictor for ${what}: auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`;
-  if (network.arch !== undefined) return `No predictor covers this network. ${train}`;
-  return `Its accuracy is not predicted. ${scoresFor(network)} ${train}`;
+    `To train a predictor for ${what} on at least 30 that you measured, in a table with one column per label: ` +
+    'auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx';
+  if (network.arch !== undefined) return `No predictor covers this network.\n${train}`;
+  return `Its accuracy is not predicted.\n${scoresFor(network)}\n${train}`;
 }
 
 /** Which zero-cost scores say something of a network like this one: measured in docs/results/. */
@@ -398,8 +398,8 @@ function scoresFor(network: Network): string {
     return isTensor(type) && /int(32|64)/.test(type.dtype ?? '') && (type.shape?.length ?? 0) >= 2;
   });
   return readsTokens
-    ? 'To rank language models before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'sept,params:non-embedding (rank correlation 0.97 with the perplexity of GPT-2 variants).'
-    : 'To rank networks of one task before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'params,synflow,naswot (checked on image classification only).';
+    ? 'To rank language models before training (rank correlation 0.97 with the perplexity of GPT-2 variants): ' +
+        'auspex proxy a.onnx b.onnx --proxies sept,params:non-embedding'
+    : 'To rank networks of one task before training (checked on image classification only): ' +
+        'auspex proxy a.onnx b.onnx --proxies params,synflow,naswot';
 }

@@ -1,15 +1,15 @@
 // What the engine's benchmark times: training steps and inference of an objective, on batches made here.
-import { cost } from '../src/analysis/cost.js';
-import { inferShapes } from '../src/analysis/infer.js';
-import type { Model } from '../src/graph/graph.js';
-import { freeze } from '../src/nn/freeze.js';
-import { initialValues } from '../src/nn/initialise.js';
-import { NoiseSource } from '../src/nn/noise.js';
-import type { Optimiser } from '../src/nn/optimiser.js';
-import { type BatchShapes, type Objective, trace, trainingStep } from '../src/nn/step.js';
-import { State, Stepper } from '../src/nn/stepper.js';
-import { type Feeds, type HostTensor, hostTensor, Session } from '../src/runtime/session.js';
-import { Random } from '../src/util/random.js';
+import { cost } from '../../src/analysis/cost.js';
+import { inferShapes } from '../../src/analysis/infer.js';
+import type { Model } from '../../src/graph/graph.js';
+import { freeze } from '../../src/nn/freeze.js';
+import { initialValues } from '../../src/nn/initialise.js';
+import { NoiseSource } from '../../src/nn/noise.js';
+import type { Optimiser } from '../../src/nn/optimiser.js';
+import { type BatchShapes, type Objective, trace, trainingStep } from '../../src/nn/step.js';
+import { State, Stepper } from '../../src/nn/stepper.js';
+import { type Feeds, type HostTensor, hostTensor, Session } from '../../src/runtime/session.js';
+import { Random } from '../../src/util/random.js';
 import * as former from './nn-former.js';
 
 /** Something that is timed: one run gives milliseconds. */

@@ -1,11 +1,11 @@
 // NN-Former's accuracy model as the benchmark's workload: the paper's sizes, graphs of 7 nodes, the released masks.
-import type { BatchShapes, Objective } from '../src/nn/step.js';
+import type { BatchShapes, Objective } from '../../src/nn/step.js';
 import {
   type GraphInputs,
   NN_FORMER,
   type NNFormerOptions,
   nnFormer,
-} from '../src/predictors/models/nn-former.js';
+} from '../../src/predictors/models/nn-former.js';
 
 export const PAPER: NNFormerOptions = { ...NN_FORMER, maskVariant: 'released', dropout: 0 };
 

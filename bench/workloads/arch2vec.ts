@@ -1,9 +1,9 @@
 // arch2vec as the benchmark's workload: the paper's sizes, cells of 7 nodes, the losses of the method.
-import type { Batch } from '../src/nn/batch.js';
-import type { BatchShapes, Inputs, Objective } from '../src/nn/step.js';
-import { ARCH2VEC, encodeCells } from '../src/predictors/models/arch2vec.js';
-import { cellLoss } from '../src/predictors/models/cell-heads.js';
-import { Random } from '../src/util/random.js';
+import type { Batch } from '../../src/nn/batch.js';
+import type { BatchShapes, Inputs, Objective } from '../../src/nn/step.js';
+import { ARCH2VEC, encodeCells } from '../../src/predictors/models/arch2vec.js';
+import { cellLoss } from '../../src/predictors/models/cell-heads.js';
+import { Random } from '../../src/util/random.js';
 
 const NODES = 7;
 
