@@ -34,10 +34,10 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     all: 423_624,
   },
   nasbench101_validation: {
-    title:
-      'cells of NAS-Bench-101 that the other table lacks, with validation accuracies and training seconds',
+    title: 'cells of NAS-Bench-101 with validation accuracy and training seconds',
     space: 'nasbench101',
-    origin: 'a CSV with the columns of nasbench101.csv.gz',
+    origin:
+      'from https://github.com/google-research/nasbench: a CSV as `nasbench101`, with `val_accuracy_one_run` and `train_seconds`',
   },
   nasbench201: {
     title: 'NAS-Bench-201',
