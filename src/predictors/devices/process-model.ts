@@ -7,6 +7,7 @@
 // rows describe a device that behaves like known ones; the last learns what is its own, the better the more rows there are.
 import * as z from 'zod';
 import type { Network } from '../../networks/network.js';
+import { AuspexError } from '../../util/errors.js';
 import { groupOf } from '../intervals.js';
 import {
   badDevice,
@@ -124,6 +125,11 @@ export class ProcessModel implements DeviceModel {
       far * borrowed +
       UNKNOWN_WIDTH * Math.min(MOST_UNKNOWN, unknown.length);
     const value = Math.exp(log);
+    if (!(Number.isFinite(value) && Number.isFinite(width))) {
+      throw new AuspexError('DEVICE_NOT_COVERED', `the network cannot be predicted on ${this.#device.name}`, {
+        hint: 'fix sizes that are open: --dim NAME=SIZE, or when it is exported',
+      });
+    }
     return {
       value,
       low: value / Math.exp(width),
