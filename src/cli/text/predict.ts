@@ -7,6 +7,7 @@ import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { predicateOf } from '../../predictors/views/view.js';
+import { deviceLines } from './device-answers.js';
 import { broken, type Column, fit, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
@@ -54,7 +55,14 @@ export function networkText(found: KnownNetwork): string {
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0
-      ? ['', ...answerTable(answers), ...recipeLines(answers), ...farLines(answers), ...restLines(answers)]
+      ? [
+          '',
+          ...answerTable(answers),
+          ...recipeLines(answers),
+          ...farLines(answers),
+          ...restLines(answers),
+          ...deviceLines(answers),
+        ]
       : []),
     ...(refused.length > 0 ? ['', ...refusedLines(refused, network.ref)] : []),
     ...(needed === undefined ? [] : ['', ...needed.split('\n').flatMap((line) => wrap(line, 2, 4))]),
@@ -133,11 +141,11 @@ function farLines(answers: readonly Answer[]): string[] {
 
 function answerTable(answers: readonly Answer[]): string[] {
   const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
-  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
+  const rows = answers.map(({ label, device, prediction: { value, low, high } }) => [
     label.name,
     numberText(value),
     label.unit,
-    low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
+    device?.measured ? 'measured' : low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
   ]);
   const columns: Column[] = [
     { title: 'predicted', flexible: 'middle' },
