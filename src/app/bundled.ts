@@ -100,6 +100,11 @@ export class BundledPredictors implements PredictorSource {
   }
 }
 
+/** The text of a file of the package that is no predictor. */
+export function bundledFile(name: string): string {
+  return readFileSync(new URL(name, BUNDLED), 'utf8');
+}
+
 /** What users know a bundled predictor by. */
 export function bundledName(file: string): string {
   return file.replace(/\.onnx$/, '');

@@ -8,6 +8,7 @@ import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
+import type { DeviceAnswer, DeviceSource } from './device/answers.js';
 import type { Family } from './families.js';
 import type { NamedNetworks } from './resolve.js';
 
@@ -40,6 +41,8 @@ export interface Answer {
   readonly rests?: Foundation;
   /** What was assumed of the network, in sentences. */
   readonly assumed: readonly string[];
+  /** Of what a device needs. */
+  readonly device?: DeviceAnswer;
 }
 
 /** What an answer rests on. */
@@ -113,6 +116,8 @@ interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
   readonly bundled: PredictorSource;
+  /** Devices that latency is told of, behind what predictors say. */
+  readonly devices?: DeviceSource | undefined;
   /** What a network is known as. */
   readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
@@ -248,6 +253,13 @@ async function* predictChunk(
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
     const about = { ref, ...(line === undefined ? {} : { line }) };
+    if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
+      try {
+        answers[place]!.push(...(await options.devices.answers(network, options.signal)));
+      } catch (error) {
+        errors[place] = userError(error);
+      }
+    }
     const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
       yield { ...about, network: undefined, error: error! };

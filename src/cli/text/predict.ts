@@ -6,6 +6,7 @@ import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
+import { deviceLines } from './device-answers.js';
 import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
@@ -53,7 +54,14 @@ export function networkText(found: KnownNetwork): string {
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0
-      ? ['', ...answerTable(answers), ...recipeLines(answers), ...farLines(answers), ...restLines(answers)]
+      ? [
+          '',
+          ...answerTable(answers),
+          ...recipeLines(answers),
+          ...farLines(answers),
+          ...restLines(answers),
+          ...deviceLines(answers),
+        ]
       : []),
     ...(refused.length > 0
       ? ['', ...refused.flatMap(({ predictor, error }) => wrap(`${predictor}: ${error.message}`, 2, 4))]
@@ -122,11 +130,11 @@ function farLines(answers: readonly Answer[]): string[] {
 
 function answerTable(answers: readonly Answer[]): string[] {
   const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
-  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
+  const rows = answers.map(({ label, device, prediction: { value, low, high } }) => [
     label.name,
     numberText(value),
     label.unit,
-    low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
+    device?.measured ? 'measured' : low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
   ]);
   const columns: Column[] = [
     { title: 'predicted', flexible: 'middle' },
