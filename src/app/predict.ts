@@ -8,7 +8,7 @@ import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { Family } from './families.js';
+import type { Family } from './known-networks.js';
 import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */

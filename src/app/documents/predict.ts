@@ -1,6 +1,6 @@
 // The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
-import { type BundledEntry, bundledName } from '../bundled.js';
+import { type BundledEntry, bundledName } from '../bundled-index.js';
 import type { PredictedNetwork } from '../predict.js';
 import type { Rank } from '../predict-ranks.js';
 import { problem, problemOf } from '../problem.js';
