@@ -13,6 +13,9 @@ import { here, useEnvironment } from './environment.js';
  *
  * @param folder the URL of the folder, relative to the page
  * @throws AuspexError BUNDLED_UNREADABLE if nothing like it is at that URL
+ * @example
+ * const problem: AuspexError = await useBundled('http://localhost:1/bundled/').catch((error) => error);
+ * problem.code; // 'BUNDLED_UNREADABLE'
  */
 export async function useBundled(folder: string | URL): Promise<void> {
   const base = folderUrl(folder);
