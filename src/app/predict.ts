@@ -9,7 +9,7 @@ import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
 import type { DeviceAnswer, DeviceSource } from './device/answers.js';
-import type { Family } from './families.js';
+import type { Family } from './known-networks.js';
 import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */

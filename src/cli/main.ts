@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.js')).searchCommand(),
   evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
   reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
+  view: async () => (await import('./view.js')).viewCommand(),
 };
 
 const VERSION: ReadonlySet<string> = new Set(['--version', '-V']);

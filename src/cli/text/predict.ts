@@ -1,6 +1,6 @@
 // Predictions for people: one network in full, or many as one table.
 
-import { type BundledEntry, bundledName } from '../../app/bundled.js';
+import { type BundledEntry, bundledName } from '../../app/bundled-index.js';
 import type { Answer, Cost, PredictedNetwork, Refusal } from '../../app/predict.js';
 import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
