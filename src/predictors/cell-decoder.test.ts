@@ -89,6 +89,7 @@ describe('decoding cells', () => {
     expect(decodingQuality(one, nasBench101, { count: 20, random })).toEqual({
       validity: 1,
       uniqueness: 1 / 20,
+      uniqueNetworks: 1 / 20,
     });
     const free = decodingQuality(DECODER, nasBench101, { count: 200, random });
     const bound = decodingQuality(DECODER, nasBench101, { count: 200, random, isConstrained: true });
