@@ -10,6 +10,7 @@ import {
   decodeValidCell,
   drawnLatents,
 } from './cell-decoder.js';
+import { fixedEdges } from './fixed-edges.js';
 
 export interface DecodingQuality {
   /** Cells of an architecture among all that were decoded. */
@@ -32,7 +33,7 @@ export function decodingQuality(
   for (let i = 0; i < count; i++) {
     const z = drawnLatents(decoder, random);
     const cell = isConstrained
-      ? decodeValidCell(z, decoder, (one) => archOf(one) !== undefined)
+      ? decodeValidCell(z, decoder, (one) => archOf(one) !== undefined, fixedEdges(space))
       : decodeCell(z, decoder);
     const arch = archOf(cell);
     if (arch === undefined) continue;
