@@ -2,7 +2,7 @@
 import { paced } from '../../util/pauses.js';
 import type { Prepared } from '../fit.js';
 import type { FitRun } from '../kind.js';
-import { column, learned } from '../labels.js';
+import { column, type LabelScale, learned } from '../labels.js';
 import { expectGoing } from '../stopped.js';
 
 /**
@@ -13,7 +13,7 @@ import { expectGoing } from '../stopped.js';
 export async function fittedByLabel<T>(
   { labels, scales }: Pick<Prepared, 'labels' | 'scales'>,
   run: FitRun,
-  fit: (rows: readonly number[], targets: Float64Array) => Generator<number, T>,
+  fit: (rows: readonly number[], targets: Float64Array, scale: LabelScale) => Generator<number, T>,
 ): Promise<T[]> {
   const fitted: T[] = [];
   for (const [label, scale] of scales.entries()) {
@@ -22,7 +22,7 @@ export async function fittedByLabel<T>(
     const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
     fitted.push(
       await paced(
-        fit(known, targets),
+        fit(known, targets, scale),
         () => expectGoing(run.signal),
         (part) => run.onProgress?.({ part: (label + part) / scales.length }),
       ),
