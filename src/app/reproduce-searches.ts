@@ -7,11 +7,19 @@ import { escaped } from '../report/plots/svg.js';
 import { fileNames } from '../reproduce/data.js';
 import { SEARCHES, type SearchExperiment } from '../reproduce/searches/experiment.js';
 import { type RunExperimentOptions, runExperiment } from '../reproduce/searches/run-experiment.js';
-import { regretBy, regretPlot, type SearchLine, summarised } from '../reproduce/searches/summary.js';
+import {
+  REGRETS,
+  type Regret,
+  regretBy,
+  regretPlot,
+  type SearchLine,
+  summarised,
+} from '../reproduce/searches/summary.js';
 import { checkOutputs } from '../store/outputs.js';
 import { loadPredictor } from '../store/predictor-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
+import { thousands } from '../util/thousands.js';
 import { trunkFile } from './bundled.js';
 import type { ReproduceRequest } from './reproduce.js';
 import { version } from './version.js';
@@ -77,17 +85,19 @@ export async function reproduceSearches(
   if (markdown !== undefined) {
     await writeOutput(markdown, markdownOf(found, request));
     for (const [i, path] of plots.entries()) {
-      await writeOutput(path, regretPlot(experiment, found.lines, i === 1));
+      await writeOutput(path, regretPlot(experiment, found.lines, PLOTS[i]!));
     }
   }
   if (report !== undefined) await writeOutput(report, pageOf(found));
   return found;
 }
 
-/** Two plots beside a Markdown file: without and with the time of labels. */
-function plotFiles(markdown: string): [string, string] {
+const PLOTS = Object.keys(REGRETS) as Regret[];
+
+/** The plots beside a Markdown file. */
+function plotFiles(markdown: string): string[] {
   const stem = markdown.replace(/\.md$/i, '');
-  return [`${stem}.svg`, `${stem}-shifted.svg`];
+  return PLOTS.map((regret) => `${stem}${regret === 'curve' ? '' : `-${regret}`}.svg`);
 }
 
 /** A file of the folder, or what the package has. */
@@ -111,19 +121,21 @@ export function searchCells(lines: readonly SearchLine[]): { columns: string[]; 
     return found ? `${(100 * found.mean).toFixed(2)} ± ${(50 * (found.high - found.low)).toFixed(2)}` : '';
   };
   const row = (
-    { entry, seeds, evaluations }: SearchLine,
+    { entry, seeds, evaluations, seen, shifted }: SearchLine,
     curve: SearchLine['curve'],
     note = '',
   ): string[] => [
     `${entry.name}${note}`,
     ...COLUMNS.map((seconds) => text(curve, seconds)),
+    curve === shifted ? '' : text(seen, COLUMNS.at(-1)!),
     `${seeds.length}`,
     seeds.length === 0 ? '' : evaluations.toFixed(0),
   ];
   return {
     columns: [
       'search',
-      ...COLUMNS.map((seconds) => `at ${seconds.toLocaleString('en-US')} s`),
+      ...COLUMNS.map((seconds) => `${thousands(seconds)} s`),
+      'validation',
       'runs',
       'networks',
     ],
@@ -140,7 +152,7 @@ function markdownOf(
 ): string {
   const { columns, rows } = searchCells(lines.filter(({ seeds }) => seeds.length > 0));
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const [plot, shifted] = plotFiles(markdown!).map((path) => path.split('/').at(-1));
+  const [plot, shifted, seen] = plotFiles(markdown!).map((path) => path.split('/').at(-1));
   const missing = lines.filter(({ seeds }) => seeds.length === 0).map(({ entry }) => entry.id);
   const hasShifted = lines.some((one) => one.shifted);
   return `${[
@@ -156,11 +168,13 @@ function markdownOf(
     `|${'---|'.repeat(columns.length)}`,
     ...rows.map(line),
     '',
-    'Test regret in percent: mean and half the width of its 95% interval over runs. Networks: evaluations of a run.',
+    'Test regret in percent after so many seconds of training: mean and half the width of its 95% interval over runs. Validation: regret of the validation accuracy at the end. Networks: evaluations of a run.',
     ...(missing.length === 0 ? [] : ['', `Not run yet: ${missing.join(', ')}.`]),
     '',
     `![Regret over time](${plot})`,
     ...(hasShifted ? ['', `![Regret over time, with the time of labels](${shifted})`] : []),
+    '',
+    `![Validation regret over time](${seen})`,
     '',
     '## Differences from the papers',
     '',
@@ -174,7 +188,7 @@ function pageOf({ experiment, lines }: ReproducedSearches): string {
     `<h1>${escaped(experiment.title)}</h1>`,
     `<p>${escaped(experiment.shows)}</p>`,
     definitions([['papers', experiment.paper]]),
-    `<div class="plots">\n${[false, true].map((isShifted) => regretPlot(experiment, lines, isShifted)).join('\n')}\n</div>`,
+    `<div class="plots">\n${PLOTS.map((regret) => regretPlot(experiment, lines, regret)).join('\n')}\n</div>`,
     htmlTable(
       columns.map((title, i) => ({ title, isNumber: i > 0 })),
       rows,

@@ -10,7 +10,10 @@ export function searchesText({ experiment, lines, ran }: ReproducedSearches): st
     ...wrap(`${experiment.id}: ${experiment.title}`),
     ...wrap(experiment.paper, 2),
     '',
-    ...wrap('test regret (%): mean ± half of its 95% interval', 2),
+    ...wrap(
+      'test regret (%) after seconds of training, and regret of validation accuracy at the end: mean ± half of the 95% interval',
+      2,
+    ),
     '',
     ...table(
       columns.map((title, i) =>
