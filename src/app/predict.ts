@@ -8,7 +8,8 @@ import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { Family } from './families.js';
+import type { DeviceAnswer, DeviceSource } from './device/answers.js';
+import type { Family } from './known-networks.js';
 import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
@@ -40,6 +41,8 @@ export interface Answer {
   readonly rests?: Foundation;
   /** What was assumed of the network, in sentences. */
   readonly assumed: readonly string[];
+  /** Of what a device needs. */
+  readonly device?: DeviceAnswer;
 }
 
 /** What an answer rests on. */
@@ -113,6 +116,8 @@ interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
   readonly bundled: PredictorSource;
+  /** Devices that latency is told of, behind what predictors say. */
+  readonly devices?: DeviceSource | undefined;
   /** What a network is known as. */
   readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
@@ -248,6 +253,13 @@ async function* predictChunk(
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
     const about = { ref, ...(line === undefined ? {} : { line }) };
+    if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
+      try {
+        answers[place]!.push(...(await options.devices.answers(network, options.signal)));
+      } catch (error) {
+        errors[place] = userError(error);
+      }
+    }
     const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
       yield { ...about, network: undefined, error: error! };
@@ -380,14 +392,14 @@ function costOf(network: Network): Cost {
   return { parameters, macs, flops };
 }
 
-/** What a user can do to get predictions. */
+/** What a user can do to get predictions, one way per line. */
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
   const train =
-    `Measure at least 30 similar networks, list them in a table (ONNX paths or architectures, one column per label), ` +
-    `and train a predictor for ${what}: auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`;
-  if (network.arch !== undefined) return `No predictor covers this network. ${train}`;
-  return `Its accuracy is not predicted. ${scoresFor(network)} ${train}`;
+    `To train a predictor for ${what} on at least 30 that you measured, in a table with one column per label: ` +
+    'auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx';
+  if (network.arch !== undefined) return `No predictor covers this network.\n${train}`;
+  return `Its accuracy is not predicted.\n${scoresFor(network)}\n${train}`;
 }
 
 /** Which zero-cost scores say something of a network like this one: measured in docs/results/. */
@@ -398,8 +410,8 @@ function scoresFor(network: Network): string {
     return isTensor(type) && /int(32|64)/.test(type.dtype ?? '') && (type.shape?.length ?? 0) >= 2;
   });
   return readsTokens
-    ? 'To rank language models before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'sept,params:non-embedding (rank correlation 0.97 with the perplexity of GPT-2 variants).'
-    : 'To rank networks of one task before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'params,synflow,naswot (checked on image classification only).';
+    ? 'To rank language models before training (rank correlation 0.97 with the perplexity of GPT-2 variants): ' +
+        'auspex proxy a.onnx b.onnx --proxies sept,params:non-embedding'
+    : 'To rank networks of one task before training (checked on image classification only): ' +
+        'auspex proxy a.onnx b.onnx --proxies params,synflow,naswot';
 }

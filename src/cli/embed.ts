@@ -17,7 +17,8 @@ export function embedCommand(): Command {
       'Embeds networks: rows of numbers that are near each other for similar networks.\nAny predictor that embeds can be used (arch2vec, accuracy-model, io-model,\ncontrastive, gennape), and the last hidden layer of neural predictors.',
     )
     .argument('[networks...]', 'architectures, ONNX files, or folders of ONNX files')
-    .option('--predictor <file>', 'the predictor, or bundled:NAME (default: a bundled one)')
+    .option('--predictor <file>', 'the predictor, bundled:NAME, or the kind of a bundled one')
+    .option('--nodes', 'latents of all nodes, as `auspex decode --latents` takes them')
     .option('-o, --output <file>', '.npy file for the numbers, or .npz with the networks')
     .option('--nearest <n>', 'list the n nearest known networks of each', wholeNumber)
     .option('--among <table>', 'known networks (default: those given)')

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { nasBench101 } from '../spaces/cells/nasbench101.js';
 import type { Cell } from '../spaces/space.js';
 import { Random } from '../util/random.js';
-import {
-  type CellDecoder,
-  decodeCell,
-  decodeValidCell,
-  decodingQuality,
-  drawnLatents,
-} from './cell-decoder.js';
+import { type CellDecoder, decodeCell, decodeValidCell, drawnLatents } from './cell-decoder.js';
+import { decodingQuality } from './decoding-quality.js';
 
 const VOCABULARY = nasBench101.vocabulary!;
 const NODES = 7;

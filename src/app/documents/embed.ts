@@ -7,8 +7,8 @@ export const embedDocument = z.object({
   /** The predictor's file or name, and its kind. */
   predictor: z.string(),
   kind: z.string(),
-  /** The predictor embeds, or its last hidden layer is the embedding. */
-  by: z.enum(['embedding', 'hidden-layer']),
+  /** The predictor embeds, its last hidden layer is the embedding, or the latents of nodes are (--nodes). */
+  by: z.enum(['embedding', 'hidden-layer', 'nodes']),
   /** Numbers of an embedding. */
   width: z.int(),
   networks: z.array(

@@ -2,14 +2,12 @@
 // predicts. Then the nearest known networks, a file of the rows, and a map of them.
 import type { Table } from '../../datasets/table.js';
 import { encodeNpy } from '../../inputs/npy.js';
-import { embeddingOf } from '../../predictors/hidden-layer.js';
-import type { Matrix, Predictor } from '../../predictors/predictor.js';
+import type { Matrix } from '../../predictors/predictor.js';
 import { encodeNpz } from '../../store/npz.js';
 import { checkOutputs } from '../../store/outputs.js';
 import { readTableFile } from '../../store/table-file.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { BundledPredictors, openPredictor } from '../bundled.js';
 import type { EmbedDocument } from '../documents/embed.js';
 import { type Problem, problemOf } from '../problem.js';
 import {
@@ -19,13 +17,16 @@ import {
   type ReferenceOptions,
 } from '../resolve.js';
 import { completeLinkage } from './clusters.js';
+import { type Embedding, embeddingFor } from './embedding.js';
 import { mapPage, type Projection } from './map.js';
 import { nearestRows } from './nearest.js';
 
 export interface EmbedRequest extends ReferenceOptions {
   readonly refs: readonly string[];
-  /** A file, or `bundled:NAME`; by default a bundled one that covers the first network. */
+  /** A file, `bundled:NAME`, or the kind of a bundled one; by default a bundled one that covers the first network. */
   readonly predictor?: string | undefined;
+  /** The latents of all nodes of cells in the place of the embedding: what `auspex decode` takes. */
+  readonly nodes?: boolean | undefined;
   /** A .npy or .npz file to write. */
   readonly output?: string | undefined;
   /** How many known networks are listed for each. */
@@ -72,12 +73,13 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
   checkFiles(request, networks);
   const table = among === undefined ? undefined : await readTableFile(among);
   const values = label === undefined ? undefined : table!.column(label);
-  const { name, given, embedding } = await predictorFor(request, networks);
+  const embedding = await embeddingFor(request, networks);
+  const { name, kind, by } = embedding;
   try {
     const errors = new Map<number, Problem>();
     const options = signal ? { signal } : {};
     const onBad = (row: number, error: AuspexError): void => void errors.set(row, problemOf(error));
-    const asked: Embedded = { networks, rows: await embedding.embed!(networks, { ...options, onBad }) };
+    const asked: Embedded = { networks, rows: await embedding.embed(networks, { ...options, onBad }) };
     const known = table && (await embeddedTable(table, embedding, signal, values));
     const { rows } = asked;
     const page = map === undefined ? undefined : mapPage(name, asked, known, label, { projection, signal });
@@ -87,8 +89,8 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
     return {
       schema: 'auspex.embed/1',
       predictor: name,
-      kind: given.info.kind,
-      by: embedding === given ? 'embedding' : 'hidden-layer',
+      kind,
+      by,
       width: rows.width,
       networks: Array.from({ length: networks.count }, (_, row) => {
         const error = errors.get(row);
@@ -109,8 +111,7 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
       ...(map === undefined ? {} : { map }),
     };
   } finally {
-    await given.dispose();
-    if (embedding !== given) await embedding.dispose();
+    await embedding.dispose();
   }
 }
 
@@ -144,41 +145,14 @@ function checkFiles(
   });
 }
 
-/** The predictor that was asked for, or a bundled one, and what it embeds with. */
-async function predictorFor(
-  { predictor: reference, threads }: EmbedRequest,
-  networks: OpenedReferences,
-): Promise<{ name: string; given: Predictor; embedding: Predictor }> {
-  const options = threads === undefined ? {} : { threads };
-  if (reference !== undefined) {
-    const given = await openPredictor(reference, options);
-    const embedding = embeddingOf(given);
-    if (embedding) return { name: reference, given, embedding };
-    await given.dispose();
-    throw new AuspexError('CANNOT_EMBED', `a predictor of the kind ${given.info.kind} has no embedding`, {
-      where: { file: reference },
-      hint: 'give one of arch2vec, accuracy-model, io-model, contrastive, or a neural predictor',
-    });
-  }
-  const first = networks.at(0);
-  for (const { name, predictor: given } of await new BundledPredictors(options).for(first)) {
-    const embedding = given.covers(first) ? undefined : embeddingOf(given);
-    if (embedding) return { name: `bundled:${name}`, given, embedding };
-    await given.dispose();
-  }
-  throw new AuspexError('CANNOT_EMBED', `no bundled predictor embeds ${networks.name(0)}`, {
-    hint: 'train one: auspex train contrastive --data TABLE -o p.onnx, then --predictor p.onnx',
-  });
-}
-
 async function embeddedTable(
   table: Table,
-  predictor: Predictor,
+  embedding: Embedding,
   signal: AbortSignal | undefined,
   values: Float64Array | undefined,
 ): Promise<Embedded> {
   const networks = await openReferences([], { table });
-  const rows = await predictor.embed!(networks, { onBad: () => {}, ...(signal ? { signal } : {}) });
+  const rows = await embedding.embed(networks, { onBad: () => {}, ...(signal ? { signal } : {}) });
   return { networks, rows, values };
 }
 

@@ -18,7 +18,7 @@ export function embedText(document: EmbedDocument): string {
   const width = terminalWidth(process.stdout);
   const { predictor, by, networks, output, map, known, clusters, width: size } = document;
   const embedded = networks.filter(({ error }) => error === undefined);
-  const how = by === 'embedding' ? '' : ', its last hidden layer';
+  const how = { embedding: '', 'hidden-layer': ', its last hidden layer', nodes: ', latents of nodes' }[by];
   const head = `${formatExact(embedded.length)} networks as ${size} numbers each, by ${predictor}${how}`;
   const written = [output, map].flatMap((file) => (file === undefined ? [] : [file]));
   return joined(

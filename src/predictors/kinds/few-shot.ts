@@ -12,8 +12,8 @@ featureKind({
   name: 'few-shot',
   title: 'Few labels',
   paper: 'Rasmussen & Williams 2006; Breiman 2001',
-  summary: 'any network, few labels: paths, widths and cost',
-  features: 'flow',
+  summary: 'any network, few labels: paths, segments and cost',
+  features: 'segments',
   options: z.strictObject({
     trees: z.int().min(1).max(10_000).default(100),
     maxFeatures: z.number().gt(0).max(1).default(0.5),
