@@ -37,6 +37,7 @@ export interface SearchEntry {
 }
 
 const ARCH2VEC = { embedding: 'arch2vec' };
+const RELEASED_BO = { spread: 'variance', targets: 'raw', incumbent: 0.95 };
 
 export const LATENT_SEARCH: SearchExperiment = {
   id: 'latent-search',
@@ -78,7 +79,21 @@ export const LATENT_SEARCH: SearchExperiment = {
       id: 'bo-arch2vec-released',
       name: 'BO as released, arch2vec',
       strategy: 'bo',
-      options: { spread: 'variance', targets: 'raw', incumbent: 0.95 },
+      options: RELEASED_BO,
+      ...ARCH2VEC,
+    },
+    {
+      id: 'bo-20-arch2vec',
+      name: 'BO, 20 cells a round, arch2vec',
+      strategy: 'bo',
+      options: { batch: 20 },
+      ...ARCH2VEC,
+    },
+    {
+      id: 'bo-20-arch2vec-released',
+      name: 'BO as released, 20 cells a round, arch2vec',
+      strategy: 'bo',
+      options: { ...RELEASED_BO, batch: 20 },
       ...ARCH2VEC,
     },
     {
