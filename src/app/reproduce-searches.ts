@@ -20,7 +20,7 @@ import { loadPredictor } from '../store/predictor-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
 import { thousands } from '../util/thousands.js';
-import { trunkFile } from './bundled.js';
+import { embeddingPath } from './bundled.js';
 import type { ReproduceRequest } from './reproduce.js';
 import { version } from './version.js';
 
@@ -103,7 +103,7 @@ function plotFiles(markdown: string): string[] {
 /** A file of the folder, or what the package has. */
 function openEmbedder(name: string, space: string, folder: string): Promise<Predictor> {
   const own = join(folder, `${name}.onnx`);
-  const path = existsSync(own) ? own : trunkFile(name, space);
+  const path = existsSync(own) ? own : embeddingPath(space, name);
   if (path !== undefined) return loadPredictor(path, { threads: 1 });
   throw new AuspexError('REPRODUCE_TRUNK', `there is no ${name} for ${space}`, {
     where: { file: own },
