@@ -1,5 +1,6 @@
 // What `auspex reproduce` prints of search experiments.
-import { type ReproducedSearches, searchCells } from '../../app/reproduce-searches.js';
+import type { ReproducedSearches } from '../../app/reproduce-searches.js';
+import { searchCells } from '../../reproduce/searches/report.js';
 import type { RunResult } from '../../reproduce/searches/run-files.js';
 import { table, wrap } from './format.js';
 
