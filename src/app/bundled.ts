@@ -86,11 +86,6 @@ export function trunkFile(kind: string, space: string): string | undefined {
   return found && pathOf(found.file);
 }
 
-/** Kinds that the package has something to begin with for, in a space. */
-export function trunkKinds(space: string): string[] {
-  return bundled().trunks.flatMap((trunk) => (trunk.space === space ? [trunk.kind] : []));
-}
-
 /**
  * What embeds architectures of a space, as `bundled:NAME`: one of a kind, or the one that is used by default. Undefined where
  * the package has none.
@@ -100,4 +95,22 @@ export function bundledEmbedding(space: string, kind?: string): string | undefin
     (each) => each.space === space && (kind === undefined || each.kind === kind),
   );
   return found && `${SCHEME}${bundledName(found.file)}`;
+}
+
+/**
+ * The file of what embeds architectures of a space: an embedding, or else the trunk of a kind.
+ *
+ * @param kind any by default
+ */
+export function embeddingPath(space: string, kind?: string): string | undefined {
+  const found = bundledEmbedding(space, kind);
+  if (found !== undefined) return bundledPath(found);
+  const [first] = kind === undefined ? embeddingKinds(space) : [kind];
+  return first === undefined ? undefined : trunkFile(first, space);
+}
+
+/** Kinds that `embeddingPath` has for a space. */
+export function embeddingKinds(space: string): string[] {
+  const { embeddings, trunks } = bundled();
+  return [...embeddings, ...trunks].flatMap((each) => (each.space === space ? [each.kind] : []));
 }

@@ -30,6 +30,8 @@ export const reproduceSearchesDocument = z.object({
       /** Mean evaluations of a run. */
       evaluations: z.number(),
       regret: curve.nullable(),
+      /** Of the label that strategies see. */
+      seen: curve.nullable(),
       /** By the time that labels of the embedding took as well. */
       shifted: curve.nullable(),
     }),
@@ -49,7 +51,7 @@ export function searchesDocumentOf(found: ReproducedSearches): z.input<typeof re
     differs: [...differs],
     out: found.out,
     ran: found.ran ?? null,
-    searches: found.lines.map(({ entry, seeds, evaluations, curve: regret, shifted }) => ({
+    searches: found.lines.map(({ entry, seeds, evaluations, curve: regret, seen, shifted }) => ({
       id: entry.id,
       name: entry.name,
       strategy: entry.strategy,
@@ -57,6 +59,7 @@ export function searchesDocumentOf(found: ReproducedSearches): z.input<typeof re
       seeds: [...seeds],
       evaluations,
       regret: curveOf(regret),
+      seen: curveOf(seen),
       shifted: curveOf(shifted),
     })),
   };

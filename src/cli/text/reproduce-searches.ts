@@ -1,5 +1,6 @@
 // What `auspex reproduce` prints of search experiments.
-import { type ReproducedSearches, searchCells } from '../../app/reproduce-searches.js';
+import type { ReproducedSearches } from '../../app/reproduce-searches.js';
+import { searchCells } from '../../reproduce/searches/report.js';
 import type { RunResult } from '../../reproduce/searches/run-files.js';
 import { table, wrap } from './format.js';
 
@@ -10,7 +11,10 @@ export function searchesText({ experiment, lines, ran }: ReproducedSearches): st
     ...wrap(`${experiment.id}: ${experiment.title}`),
     ...wrap(experiment.paper, 2),
     '',
-    ...wrap('test regret (%): mean ± half of its 95% interval', 2),
+    ...wrap(
+      'test regret (%) after seconds of training, and regret of validation accuracy at the end: mean ± half of the 95% interval',
+      2,
+    ),
     '',
     ...table(
       columns.map((title, i) =>

@@ -1,5 +1,5 @@
 // Regret over time: how much worse the best network so far is than the best there is, at points in time. The best so far is the
-// one with the best value; how good it is says another label.
+// one with the best value; how good it really is says another label.
 
 /** An evaluated network. */
 export interface Evaluation {
@@ -15,12 +15,11 @@ export function timeGrid(from: number, to: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => 10 ** (first + (i * (last - first)) / count));
 }
 
-/** Regret at each time; undefined before the first evaluation is done. */
-export function regretAt(
+/** The evaluation with the best value at each time; undefined before the first one is done. */
+export function incumbentsAt(
   times: readonly number[],
   evaluations: readonly Evaluation[],
-  best: number,
-): (number | undefined)[] {
+): (Evaluation | undefined)[] {
   let [done, spent] = [0, 0];
   let incumbent: Evaluation | undefined;
   return times.map((time) => {
@@ -30,7 +29,7 @@ export function regretAt(
       spent += next.seconds;
       if (incumbent === undefined || next.value > incumbent.value) incumbent = next;
     }
-    return incumbent && best - incumbent.test;
+    return incumbent;
   });
 }
 

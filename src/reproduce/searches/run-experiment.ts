@@ -60,6 +60,7 @@ export async function runExperiment(
       settings: files.settingsOf(entry),
       ...run,
       regret: [...run.regret],
+      seenRegret: [...run.seenRegret],
       meanSeconds: table.meanSeconds,
       version,
     };

@@ -17,6 +17,8 @@ const runResult = z.object({
   settings: z.record(z.string(), z.unknown()),
   /** Test regret at the times of the experiment; null before the first evaluation. */
   regret: z.array(z.number().nullable()),
+  /** The same of the label that strategies see. */
+  seenRegret: z.array(z.number().nullable()),
   evaluations: z.int(),
   /** Mean training seconds of a network of the table. */
   meanSeconds: z.number(),

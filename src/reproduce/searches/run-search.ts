@@ -12,7 +12,7 @@ import { tableSpace } from '../../search/table-space.js';
 import type { AnySpace } from '../../spaces/space.js';
 import type { SearchEntry, SearchExperiment } from './experiment.js';
 import { guidedSearch } from './guided.js';
-import { type Evaluation, regretAt, timeGrid } from './regret.js';
+import { type Evaluation, incumbentsAt, timeGrid } from './regret.js';
 
 /** The first point in time: before it, not all searches have evaluated anything. */
 const FIRST_SECOND = 1e4;
@@ -20,6 +20,8 @@ const FIRST_SECOND = 1e4;
 export interface SearchRun {
   /** Test regret at the times of `timesOf`; null before the first evaluation. */
   readonly regret: readonly (number | null)[];
+  /** The same of the label that strategies see. */
+  readonly seenRegret: readonly (number | null)[];
   readonly evaluations: number;
 }
 
@@ -74,9 +76,16 @@ export class SearchTable {
       evaluations.push({ value: value!, test: test[row]!, seconds: seconds[row]! });
     }
     signal?.throwIfAborted();
-    const best = test.reduce((a, b) => Math.max(a, b));
-    const regret = regretAt(timesOf(this.#experiment), evaluations, best);
-    return { regret: regret.map((x) => x ?? null), evaluations: evaluations.length };
+    const incumbents = incumbentsAt(timesOf(this.#experiment), evaluations);
+    const regret = (of: 'test' | 'value', column: Float64Array): (number | null)[] => {
+      const best = column.reduce((a, b) => Math.max(a, b));
+      return incumbents.map((incumbent) => (incumbent ? best - incumbent[of] : null));
+    };
+    return {
+      regret: regret('test', test),
+      seenRegret: regret('value', this.#table.column(labels.value)),
+      evaluations: evaluations.length,
+    };
   }
 
   async #strategy({ strategy, options, embedding, guide }: SearchEntry, seed: number): Promise<Strategy> {

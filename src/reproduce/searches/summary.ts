@@ -21,6 +21,8 @@ export interface SearchLine {
   readonly evaluations: number;
   /** Absent where nothing was run. */
   readonly curve?: RegretCurve;
+  /** The same of the label that strategies see. */
+  readonly seen?: RegretCurve;
   /** The curve by the time that labels of the embedding took as well. */
   readonly shifted?: RegretCurve;
 }
@@ -36,19 +38,23 @@ export function summarised(
     const evaluations = results.reduce((sum, run) => sum + run.evaluations, 0) / Math.max(1, results.length);
     const line = { entry, seeds: results.map(({ seed }) => seed), evaluations };
     if (results.length === 0) return line;
-    const curve = curveOf(timesOf(experiment), results);
-    if (entry.labelled === undefined) return { ...line, curve };
-    const shift = entry.labelled * results[0]!.meanSeconds;
-    return { ...line, curve, shifted: { ...curve, times: curve.times.map((time) => time + shift) } };
+    const [curve, seen] = (['regret', 'seenRegret'] as const).map((of) =>
+      curveOf(timesOf(experiment), results, of),
+    ) as [RegretCurve, RegretCurve];
+    if (entry.labelled === undefined) return { ...line, curve, seen };
+    const shift = entry.labelled * experiment.labelShare * results[0]!.meanSeconds;
+    return { ...line, curve, seen, shifted: { ...curve, times: curve.times.map((time) => time + shift) } };
   });
 }
 
 /** Times at which every run has evaluated something. */
-function curveOf(times: readonly number[], results: readonly RunResult[]): RegretCurve {
-  const from = times.findIndex((_, i) => results.every(({ regret }) => regret[i] !== null));
-  const points = times
-    .slice(from)
-    .map((_, i) => meanInterval(results.map(({ regret }) => regret[from + i]!))!);
+function curveOf(
+  times: readonly number[],
+  results: readonly RunResult[],
+  of: 'regret' | 'seenRegret',
+): RegretCurve {
+  const from = times.findIndex((_, i) => results.every((run) => run[of][i] !== null));
+  const points = times.slice(from).map((_, i) => meanInterval(results.map((run) => run[of][from + i]!))!);
   return {
     times: times.slice(from),
     mean: points.map(({ mean }) => mean),
@@ -63,21 +69,25 @@ export function regretBy({ times, mean, low, high }: RegretCurve, seconds: numbe
   return at < 0 ? undefined : { mean: mean[at]!, low: low[at]!, high: high[at]! };
 }
 
+/** What a plot shows: regret of the test label, the same later by the time of labels, or of the label that strategies see. */
+export const REGRETS = { curve: 'test regret', shifted: 'test regret', seen: 'validation regret' } as const;
+export type Regret = keyof typeof REGRETS;
+
 /** Mean regret over seconds of training, with bands. */
 export function regretPlot(
   { title, seconds }: SearchExperiment,
   lines: readonly SearchLine[],
-  isShifted = false,
+  regret: Regret,
 ): string {
-  const series = lines.flatMap(({ entry, curve, shifted }): Series[] => {
-    const shown = (isShifted ? shifted : undefined) ?? curve;
+  const series = lines.flatMap((line): Series[] => {
+    const shown = line[regret] ?? line.curve;
     if (shown === undefined) return [];
     const count = shown.times.filter((time) => time <= seconds * (1 + 1e-9)).length;
     if (count === 0) return [];
     const percent = (values: readonly number[]): number[] => values.slice(0, count).map((x) => 100 * x);
     return [
       {
-        name: `${entry.name}${isShifted && shifted ? ', shifted' : ''}`,
+        name: `${line.entry.name}${regret === 'shifted' && line.shifted ? ', shifted' : ''}`,
         x: shown.times.slice(0, count),
         y: percent(shown.mean),
         low: percent(shown.low),
@@ -86,9 +96,9 @@ export function regretPlot(
     ];
   });
   return linePlot({
-    title: isShifted ? `${title}, with the time of labels` : title,
+    title: regret === 'shifted' ? `${title}, with the time of labels` : title,
     x: { label: 'seconds of training', kind: 'log' },
-    y: { label: 'test regret (%), mean and 95% interval', kind: 'log' },
+    y: { label: `${REGRETS[regret]} (%), mean and 95% interval`, kind: 'log' },
     series,
   });
 }

@@ -45,19 +45,25 @@ export class BasisNetwork {
   ): Promise<void> {
     const adam = new Adam(this.weights.length, rate);
     const size = Math.min(batch, y.length);
+    const gradient = new Float64Array(this.weights.length);
     for (let epoch = 0; epoch < epochs; epoch++) {
       const order = random.sample(y.length, y.length);
       for (let at = 0; at + size <= y.length; at += size) {
-        adam.step(this.weights, this.gradient(x, y, order.subarray(at, at + size)));
+        adam.step(this.weights, this.gradient(x, y, order.subarray(at, at + size), gradient));
       }
       await pause();
     }
   }
 
-  /** Of the mean squared error of some rows. */
-  gradient(x: Float64Array, y: Float64Array, rows: ArrayLike<number>): Float64Array {
+  /** Of the mean squared error of some rows. @param gradient is filled, for callers that have one at hand */
+  gradient(
+    x: Float64Array,
+    y: Float64Array,
+    rows: ArrayLike<number>,
+    gradient = new Float64Array(this.weights.length),
+  ): Float64Array {
     const { inputs, units, weights } = this;
-    const gradient = new Float64Array(weights.length);
+    gradient.fill(0);
     const hidden = new Float64Array(units);
     const [biases, outputs, last] = [units * inputs, units * (inputs + 1), weights.length - 1];
     for (let i = 0; i < rows.length; i++) {
