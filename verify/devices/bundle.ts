@@ -47,7 +47,7 @@ interface Row {
 
 /** Rows of each space that mixtures are fitted to, and rows that scales are fitted to. */
 const MOST: Readonly<Record<string, number>> = { nasbench201: 220, fbnet: 110, ofa: 110 };
-const SCALE_ROWS = 700;
+const SCALE_ROWS = 500;
 /** Devices with a larger mean error for families left out, in percent, are not bundled. */
 const MOST_ERROR = 40;
 const SIZES = ['logMacs', 'logKernelMoved', 'logKernels', 'logParameters'];
@@ -84,7 +84,7 @@ function scalesOf(rows: readonly number[], logs: Float64Array) {
   const steps = fittedScales(
     groupDistances(points, standard.length, groups),
     Float64Array.from(residuals, (r) => r / deviation),
-    { steps: 25 },
+    { steps: 36 },
   );
   let step = steps.next();
   while (!step.done) step = steps.next();
