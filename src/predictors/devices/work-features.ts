@@ -23,7 +23,7 @@ const FEW_POSITIONS = 196;
 export interface WorkFeatures {
   /** By name; those of operators that the network lacks are missing, and 0. */
   readonly values: Readonly<Record<string, number>>;
-  /** Operators of the network. */
+  /** Operators of the network that compute or move something. */
   readonly operators: readonly string[];
 }
 
@@ -37,7 +37,9 @@ export function workFeatures(network: Network): WorkFeatures {
     const { parameters, peakActivationBytes } = network.cost().totals;
     found = {
       values: featuresOf(work, Number(parameters), Number(peakActivationBytes ?? 0)),
-      operators: [...new Set(work.map(({ operator }) => operator))].sort(),
+      operators: [
+        ...new Set(work.flatMap(({ kind, operator }) => (kind === 'view' ? [] : [operator]))),
+      ].sort(),
     };
     kept.set(network, found);
   }
