@@ -17,6 +17,7 @@ export const FILE_KINDS = {
   split: 'a split of a table',
   log: 'a log',
   arrays: 'NumPy arrays',
+  device: 'a device',
   text: 'a text file',
 } as const;
 
@@ -29,6 +30,7 @@ const HEAD_BYTES = 1 << 16;
 const SCHEMAS: Readonly<Record<string, FileKind>> = {
   'auspex.curves': 'curves',
   'auspex.data.split': 'split',
+  'auspex.device': 'device',
 };
 
 /** The kind of a regular file. Nothing may replace an empty one by mistake, so it is of any kind. */
