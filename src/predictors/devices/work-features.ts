@@ -16,6 +16,7 @@ const WIDE = 64;
 const FEW_POSITIONS = 196;
 
 export interface WorkFeatures {
+  /** By name; those of operators that the network lacks are missing, and 0. */
   readonly values: Readonly<Record<string, number>>;
   /** Operators of the network. */
   readonly operators: readonly string[];
@@ -79,6 +80,9 @@ function featuresOf(all: readonly NodeWork[], parameters: number, peakBytes: num
       macs,
     );
     features[`plainMean.${name}`] = share(total(layers, of), count(layers));
+  }
+  for (const operator of new Set(work.map((node) => node.operator))) {
+    features[`operator.${operator}`] = Math.log1p(count(work.filter((node) => node.operator === operator)));
   }
   return features;
 }
