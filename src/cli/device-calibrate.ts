@@ -106,5 +106,10 @@ function requestFrom(refs: readonly string[], flags: CalibrateFlags): CalibrateR
 
 function nameFrom(output: string): string {
   const stem = basename(output).replace(/(\.device)?\.json$/i, '');
-  return stem.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+/, '') || 'device';
+  return (
+    stem
+      .toLowerCase()
+      .replace(/[^a-z0-9._-]+/g, '-')
+      .replace(/^[^a-z0-9]+/, '') || 'device'
+  );
 }

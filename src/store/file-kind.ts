@@ -18,7 +18,6 @@ export const FILE_KINDS = {
   split: 'a split of a table',
   log: 'a log',
   arrays: 'NumPy arrays',
-  device: 'a device',
   text: 'a text file',
 } as const;
 
@@ -32,7 +31,6 @@ const SCHEMAS: Readonly<Record<string, FileKind>> = {
   'auspex.curves': 'curves',
   'auspex.device': 'device',
   'auspex.data.split': 'split',
-  'auspex.device': 'device',
 };
 
 /** The kind of a regular file. Nothing may replace an empty one by mistake, so it is of any kind. */

@@ -24,7 +24,9 @@ export function calibrationText(document: CalibrationDocument): string {
   }
   if (failures.length > 0) {
     const [{ network, error: first }] = failures as [CalibrationDocument['failures'][number]];
-    lines.push(`  ${failures.length} networks could not be measured, the first: ${network}: ${first.message}`);
+    lines.push(
+      `  ${failures.length} networks could not be measured, the first: ${network}: ${first.message}`,
+    );
   }
   lines.push(`predict with it: auspex predict net.onnx --device ${file}`);
   return lines.flatMap((line) => wrap(line.trimStart(), line.length - line.trimStart().length)).join('\n');
