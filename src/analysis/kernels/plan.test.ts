@@ -51,7 +51,7 @@ const NETWORKS: readonly [space: string, text: string][] = [
     'nnlqp-mobilenetv3',
     'mobilenet_v3_small:w0.3,1,1.8,0.2,1.7:k1,1,3,3,3,7,7,5,3,5,3:e1.2,1.8,1.5,1.2,1.7,1.1,1,1.1,1,1.7,1.4',
   ],
-  ['nnlqp-resnet', 'resnet18:w1.2,0.2,0.8:k7,5,7,7,3,5,7,3'],
+  ['nnlqp-resnet', 'resnet18:w0.5,0.3,0.2:k3,5,3,7,3,3,5,3'],
   ['nnlqp-squeezenet', 'squeezenet1_1:w0.3,1,1.8,0.2,1.7,1,1.8,1.6:k3,3,7,7,5,3,5,3'],
   [
     'nnlqp-nasbench201',

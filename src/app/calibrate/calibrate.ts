@@ -77,14 +77,21 @@ export async function calibrate(
     force,
   });
   const own = await ownCandidates(refs);
-  const log = TrialLog.open(logPath, { resume, replace: force });
+  const document = await logged(request, work, own, TrialLog.open(logPath, { resume, replace: force }));
+  rmSync(logPath, { force: true });
+  return document;
+}
+
+async function logged(
+  request: CalibrateRequest,
+  work: CalibrateWork,
+  own: readonly Candidate[],
+  log: TrialLog,
+): Promise<CalibrationDocument> {
   try {
     const run = await Calibration.begin(request, work, log);
     await run.measure(own);
-    const document = await run.finish();
-    log.close();
-    rmSync(logPath, { force: true });
-    return document;
+    return await run.finish();
   } finally {
     log.close();
   }
