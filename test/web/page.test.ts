@@ -17,6 +17,7 @@ import {
   type Viewer,
   view,
 } from './browser.testing.js';
+import { model, node, valueInfo } from './models.testing.js';
 
 const resnet8 = join(EXAMPLES, 'resnet8.onnx');
 const resnet18 = join(EXAMPLES, 'resnet18.onnx');
@@ -419,29 +420,8 @@ function searchLog(from: number, to: number): string {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** A model whose second node gets a matrix that does not fit, written field by field. */
+/** A model whose second node gets a matrix that does not fit. */
 function brokenModel(): Buffer {
-  const text = (field: number, value: string | Buffer): Buffer => {
-    const bytes = Buffer.from(value);
-    return Buffer.concat([Buffer.from([(field << 3) | 2, ...varint(bytes.length)]), bytes]);
-  };
-  const varint = (value: number): number[] =>
-    value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
-  const dimension = (size: number): Buffer => text(1, Buffer.from([8, ...varint(size)]));
-  const value = (name: string, ...dims: number[]): Buffer =>
-    Buffer.concat([
-      text(1, name),
-      text(2, text(1, Buffer.concat([Buffer.from([8, 1]), text(2, Buffer.concat(dims.map(dimension)))]))),
-    ]);
-  const node = (name: string, type: string, inputs: string[], output: string): Buffer =>
-    Buffer.concat([...inputs.map((input) => text(1, input)), text(2, output), text(3, name), text(4, type)]);
-  const graph = Buffer.concat([
-    text(1, node('right', 'Relu', ['x'], 'h')),
-    text(1, node('wrong', 'MatMul', ['h', 'w'], 'y')),
-    text(2, 'g'),
-    text(11, value('x', 2, 3)),
-    text(11, value('w', 4, 5)),
-    text(12, value('y', 2, 5)),
-  ]);
-  return Buffer.concat([Buffer.from([8, 8]), text(7, graph), text(8, Buffer.from([16, 17]))]);
+  const nodes = [node('right', 'Relu', ['x'], 'h'), node('wrong', 'MatMul', ['h', 'w'], 'y')];
+  return model(nodes, [valueInfo('x', 2, 3), valueInfo('w', 4, 5)], [valueInfo('y', 2, 5)]);
 }
