@@ -13,7 +13,7 @@ const EVERY_MS = 2000;
 
 class Served {
   /** Whether the page comes from `auspex view`. */
-  isThere = false;
+  isThere = $state(false);
   #files: readonly { name: string; url: string; group: string }[] = [];
 
   async look(): Promise<void> {
