@@ -9,6 +9,7 @@
 //   npm run bench -- predictors p.onnx      a predictor's speed, against PyTorch
 //   npm run bench -- spaces                 architectures to networks and numbers
 //   npm run bench -- proxies                zero-cost proxies, against PyTorch
+//   npm run bench -- simplify a.onnx …     simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- gennape                GENNAPE's encoder, against PyTorch Geometric
 //
 // PYTHON names a Python that has the peer's packages.
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   predictors: () => import('./predictors.js'),
   spaces: () => import('./spaces.js'),
   proxies: () => import('./proxies.js'),
+  simplify: () => import('./simplify.js'),
   gennape: () => import('./gennape.js'),
 };
 
