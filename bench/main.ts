@@ -6,6 +6,7 @@
 //   npm run bench -- forest                 random forests, against scikit-learn
 //   npm run bench -- predictors p.onnx …    predictors' speed, against PyTorch
 //   npm run bench -- proxies                zero-cost proxies, against PyTorch
+//   npm run bench -- simplify a.onnx …     simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- gennape                GENNAPE's encoder, against PyTorch Geometric
 //
 // Options of all these: --starts 5, --repeats 9, --warm-up 3, --only REGEX, --json FILE. PYTHON names a Python that has the
@@ -34,6 +35,7 @@ const COMPARISONS: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   forest: () => import('./forest.js'),
   predictors: () => import('./predictors.js'),
   proxies: () => import('./proxies.js'),
+  simplify: () => import('./simplify.js'),
   gennape: () => import('./gennape.js'),
 };
 const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
