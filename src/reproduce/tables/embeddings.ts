@@ -149,7 +149,7 @@ export const EMBEDDINGS_TABLE: ReproducedTable = {
     'Of 10,000 rows, leaves have at least two rows (scikit-learn’s default is one): trees of all rows would be too large for a file.',
     'Cells named log learn the logarithm of the error, 1 − accuracy; the papers learn the accuracy, which a few failed networks dominate.',
     'IO models need IO data of all networks, which are not complete; their published numbers are beside ours.',
-    'The Gaussian process has an exponential kernel with a length scale for every number; the authors do not say which kernel they used.',
+    'The Gaussian process has an exponential kernel of the Euclidean distance; the authors do not say which kernel they used.',
   ],
   plot: 'rows',
   cells: [
