@@ -84,7 +84,7 @@ function scalesOf(rows: readonly number[], logs: Float64Array) {
   const steps = fittedScales(
     groupDistances(points, standard.length, groups),
     Float64Array.from(residuals, (r) => r / deviation),
-    { steps: 36 },
+    { steps: 60 },
   );
   let step = steps.next();
   while (!step.done) step = steps.next();

@@ -59,7 +59,8 @@ export async function fitDevice(
   );
   const hasFamilies = new Set(rows.map(({ family }) => family)).size > 1;
   const general = known.filter(({ model }) => (model.base as string[]).length === 0);
-  const bases: readonly Device[][] = isFromScratch ? [[]] : [general, known];
+  const cells = known.filter(({ model }) => model.points === 'cells');
+  const bases: readonly Device[][] = isFromScratch ? [[]] : [general, cells, known];
   const fits = bases.map((base) =>
     processDevice(
       { name, quantity: 'latency', unit: 'ms', measured },
