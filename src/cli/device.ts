@@ -6,6 +6,7 @@ import { similarTo, similarToRows } from '../app/device/similar.js';
 import { deviceListOf, deviceShowOf, deviceSimilarOf } from '../app/documents/device.js';
 import { AuspexError } from '../util/errors.js';
 import { print } from './command.js';
+import { calibrateCommand } from './device-calibrate.js';
 import { deviceListText, deviceShowText, similarText } from './text/device.js';
 
 const EXAMPLES = `
@@ -14,6 +15,7 @@ Examples:
   auspex device show i7-12700h
   auspex device similar pixel2
   auspex device similar --data measured.csv
+  auspex device calibrate -o my.device.json
   auspex predict net.onnx --device i7-12700h
 
 A table has a row for every network: its ONNX file or architecture (network) and
@@ -29,7 +31,7 @@ interface DeviceFlags {
 
 export function deviceCommand(): Command {
   const command = new Command('device')
-    .summary('list, show and compare devices')
+    .summary('list, show, compare and calibrate devices')
     .description('Devices that latency and energy of any network can be predicted for.')
     .addHelpText('after', EXAMPLES);
   const sub = (name: string, description: string): Command =>
@@ -48,6 +50,7 @@ export function deviceCommand(): Command {
     .option('--data <file>', 'a table of networks and milliseconds instead')
     .option('--space <name>', 'search space of its architectures')
     .action(similar);
+  command.addCommand(calibrateCommand());
   return command;
 }
 

@@ -14,6 +14,7 @@ import {
   parseDevice,
 } from '../../predictors/devices/device.js';
 import { type KnownPoints, knownPoints, pointsSchema } from '../../predictors/devices/known-points.js';
+import '../../predictors/devices/kernels/model.js';
 import '../../predictors/devices/process-model.js';
 import { defaultDatabase } from '../../store/database/index.js';
 import { AuspexError } from '../../util/errors.js';

@@ -1,7 +1,7 @@
 // The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
 import { deviceSchema } from '../../predictors/devices/device.js';
-import { type BundledEntry, bundledName } from '../bundled.js';
+import { type BundledEntry, bundledName } from '../bundled-index.js';
 import type { DeviceAnswer } from '../device/answers.js';
 import type { FoundMeasurement } from '../device/measured.js';
 import type { PredictedNetwork } from '../predict.js';
