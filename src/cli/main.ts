@@ -18,12 +18,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),
   embed: async () => (await import('./embed.js')).embedCommand(),
+  decode: async () => (await import('./decode.js')).decodeCommand(),
   train: async () => (await import('./train.js')).trainCommand(),
   pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
   proxy: async () => (await import('./proxy.js')).proxyCommand(),
   search: async () => (await import('./search.js')).searchCommand(),
   evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
   reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
+  view: async () => (await import('./view.js')).viewCommand(),
 };
 
 const VERSION: ReadonlySet<string> = new Set(['--version', '-V']);

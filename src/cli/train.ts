@@ -39,6 +39,7 @@ export function trainCommand(): Command {
       wholeNumber,
     )
     .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
+    .option('--unlabelled <table>', 'for accuracy-model: networks without labels (default: rows not drawn)')
     .option('--io <file>', 'for io-model: output features of networks (from `auspex data io`)')
     .option('--images <folder>', 'with --io: the images that they are of')
     .option('--skip-bad', 'skip invalid rows and list them')

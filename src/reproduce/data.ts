@@ -11,6 +11,7 @@ interface DataSource {
 
 export type DataName =
   | 'nasbench101'
+  | 'nasbench101_validation'
   | 'nasbench201'
   | 'nasbench201_latency'
   | 'fbnet_latency'
@@ -47,6 +48,12 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     origin:
       'from https://github.com/google-research/nasbench: `auspex data import nasbench_only108.tfrecord -o nasbench101.csv.gz`',
     all: 423_624,
+  },
+  nasbench101_validation: {
+    title: 'cells of NAS-Bench-101 with validation accuracy and training seconds',
+    space: 'nasbench101',
+    origin:
+      'from https://github.com/google-research/nasbench: a CSV as `nasbench101`, with `val_accuracy_one_run` and `train_seconds`',
   },
   nasbench201: {
     title: 'NAS-Bench-201',

@@ -43,6 +43,8 @@ export interface ResultCell {
   readonly drawn?: { readonly rows: number; readonly validation: number };
   /** How many of the other rows are tested on, drawn at random; all unless told. */
   readonly tested?: number;
+  /** Only networks whose tested label is above this are tested. */
+  readonly above?: number;
   readonly labels: readonly LabelPair[];
   readonly scale: ErrorScale;
   /** What differs from the recipe that the kind has for so many rows. */
@@ -51,6 +53,8 @@ export interface ResultCell {
   readonly isPretrained?: true;
   /** Trained first, on all rows that are drawn, for other labels; what it learned is where the cell begins. */
   readonly trunk?: readonly string[];
+  /** Latents are decoded, so many random ones and those of the tested networks: metrics are `DECODING_METRICS`. */
+  readonly decodes?: number;
   /** Those that are shown; the first is what is compared with. */
   readonly metrics: readonly [string, ...string[]];
   /** Published for the same method. */

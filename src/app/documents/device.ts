@@ -1,7 +1,8 @@
 // The JSON documents of `auspex device`, as docs/json/device.md describes them.
 import { z } from 'zod';
-import { type Device, deviceSchema } from '../../predictors/devices/device.js';
-import type { NamedDevice } from '../device/library.js';
+import { deviceSchema } from '../../predictors/devices/device.js';
+import { baseOf, type NamedDevice } from '../device/library.js';
+import type { RefittedDevice } from '../device/refit.js';
 import type { Similarity } from '../device/similar.js';
 import type { TrainedDevice } from '../device/train.js';
 
@@ -53,14 +54,32 @@ export function trainedDeviceOf({
   return { schema: 'auspex.train.latency/1', ...shownOf({ device, file }), rows: [...rows] };
 }
 
+export const refitDocument = z.object({
+  schema: z.literal('auspex.db.refit/1'),
+  devices: z.array(
+    shown.extend({
+      /** What was known before, and its mean error on the same networks in percent. */
+      before: z.object({ name: z.string(), mape: z.number() }).nullable(),
+      /** Networks that could not be opened again. */
+      skipped: z.array(z.string()),
+    }),
+  ),
+});
+
+export function refitDocumentOf(refitted: readonly RefittedDevice[]): z.infer<typeof refitDocument> {
+  return {
+    schema: 'auspex.db.refit/1',
+    devices: refitted.map(({ before, skipped, ...named }) => ({
+      ...shownOf(named),
+      before,
+      skipped: [...skipped],
+    })),
+  };
+}
+
 function shownOf({ device, file }: NamedDevice): z.infer<typeof shown> {
   const { schema: _, model, ...rest } = device;
   return { ...rest, kind: model.kind, base: baseOf(device), file: file ?? null };
-}
-
-/** Devices of the package that a device starts from. */
-export function baseOf({ model }: Device): string[] {
-  return Array.isArray(model.base) ? (model.base as string[]) : [];
 }
 
 export function deviceListOf(devices: readonly NamedDevice[]): z.infer<typeof deviceListDocument> {

@@ -1,8 +1,8 @@
 // Devices for people.
-import type { NamedDevice } from '../../app/device/library.js';
+import { baseOf, type NamedDevice } from '../../app/device/library.js';
+import type { RefittedDevice } from '../../app/device/refit.js';
 import type { Similarity } from '../../app/device/similar.js';
 import type { LeftRow, TrainedDevice } from '../../app/device/train.js';
-import { baseOf } from '../../app/documents/device.js';
 import { settingText } from './device-answers.js';
 import { formatExact, table, wrap } from './format.js';
 
@@ -91,6 +91,19 @@ export function trainedDeviceText({ device, file, rows }: TrainedDevice): string
     '',
     `Written to ${file}. Use it:`,
     `  auspex predict net.onnx --device ${file}`,
+  ].join('\n');
+}
+
+export function refitText({ device, file, before, skipped }: RefittedDevice): string {
+  const { name, measured, error } = device;
+  return [
+    `${name}: fitted to ${formatExact(measured.networks)} networks measured on ${measured.device}`,
+    ...(before === null ? [] : [`  before: mean error ${before.mape.toFixed(1)}% on the same networks`]),
+    ...(error === null ? [] : wrap(`now: ${errorText(error)}`, 2, 4)),
+    ...(skipped.length === 0
+      ? []
+      : wrap(`not found again, so left out: ${skipped.slice(0, MOST_ROWS).join(', ')}`, 2, 4)),
+    ...wrap(`written to ${file}; use it: auspex predict net.onnx --device ${name}`, 2, 4),
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 // All tables that can be reproduced, by name.
 import { AuspexError } from '../../util/errors.js';
 import type { ReproducedTable } from '../table.js';
+import { DECODING_TABLE, EMBEDDINGS_TABLE } from './embeddings.js';
 import { FAMILIES } from './families.js';
 import { GENNAPE_COST, GENNAPE_NB101, GENNAPE_TRANSFER } from './gennape.js';
 import { LATENCY, LATENCY_TRANSFER } from './latency.js';
@@ -21,6 +22,8 @@ export const TABLES: readonly ReproducedTable[] = [
   GENNAPE_COST,
   GENNAPE_NB101,
   GENNAPE_TRANSFER,
+  EMBEDDINGS_TABLE,
+  DECODING_TABLE,
 ];
 
 export function reproducedTable(id: string, tables = TABLES): ReproducedTable {
