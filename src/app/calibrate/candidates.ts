@@ -6,6 +6,7 @@ import { SPACES } from '../../spaces/index.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { attempt } from '../../util/attempt.js';
 import type { Random } from '../../util/random.js';
+import { operatorMix } from './operator-mix.js';
 
 export interface Candidate {
   readonly network: Network;
@@ -18,8 +19,11 @@ const SCALES = [0.5, 0.75, 1, 1, 1, 1.25];
 /** Larger ones take long to write and to load. */
 const MOST_WEIGHT_BYTES = 1.2e8;
 const TRIES = 50;
+/** Of the networks: operators that no space has. */
+const MIXED = 0.08;
 
 export function drawCandidate(random: Random): Candidate {
+  if (random.chance(MIXED)) return { network: operatorMix(random), family: 'operators' };
   for (let i = 0; i < TRIES; i++) {
     const space = random.pick(SPACES);
     const network = new ArchNetwork(space, space.sample(random), { resolution: resolutionOf(space, random) });
