@@ -264,6 +264,8 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await page.waitForSelector('figure svg circle', { timeout: 60_000 });
     await expect.poll(() => page.locator('figure svg .points circle').count()).toBe(2);
     await page.locator('figure svg .points circle').first().hover();
+    // What is pointed at is found in the next frame.
+    await page.waitForTimeout(500);
     await page.mouse.down();
     await page.mouse.up();
     await painted(page);
