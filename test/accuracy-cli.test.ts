@@ -1,6 +1,5 @@
 // Accuracies of ONNX files on the built command line: classifiers with all that an answer rests on, and everything else
 // with its cost and the reason.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,15 +7,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type GraphText, modelOf, tensor } from '../src/analysis/models.testing.js';
 import { predictDocument } from '../src/app/documents/predict.js';
 import { encodeModel } from '../src/onnx/write.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-accuracy-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const example = (name: string): string => join(ROOT, 'examples', name);
-const run = (...args: string[]) =>
-  spawnSync(process.execPath, [CLI, 'predict', ...args], { encoding: 'utf8', cwd: folder });
+const run = (...args: string[]) => warmRun(['predict', ...args], { cwd: folder });
 const documents = (text: string) =>
   text
     .trim()

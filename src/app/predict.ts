@@ -8,7 +8,8 @@ import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { Family } from './families.js';
+import type { DeviceAnswer, DeviceSource } from './device/answers.js';
+import type { Family } from './known-networks.js';
 import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
@@ -40,6 +41,8 @@ export interface Answer {
   readonly rests?: Foundation | undefined;
   /** What was assumed of the network, in sentences. */
   readonly assumed: readonly string[];
+  /** Of what a device needs. */
+  readonly device?: DeviceAnswer;
 }
 
 /** What an answer rests on. */
@@ -113,6 +116,8 @@ interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
   readonly bundled: PredictorSource;
+  /** Devices that latency is told of, behind what predictors say. */
+  readonly devices?: DeviceSource | undefined;
   /** What a network is known as. */
   readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
@@ -256,6 +261,13 @@ async function* predictChunk(
     await ask(by, chunk, places, { answers, errors, refused }, options);
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
+    if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
+      try {
+        answers[place]!.push(...(await options.devices.answers(network, options.signal)));
+      } catch (error) {
+        errors[place] = userError(error);
+      }
+    }
     const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
       yield { ref, line, network: undefined, error: error! };

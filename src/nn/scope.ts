@@ -35,14 +35,16 @@ export const NOISE_OFFSETS = 'noise.offsets';
 
 /** What a trace has collected. */
 export class Trace {
-  readonly builder = new Builder({ opsets: OPSETS });
+  readonly builder: Builder;
   readonly isTraining: boolean;
   readonly parameters = new Map<string, ParameterSpec>();
   /** New values of parameters that are not trained. */
   readonly updates = new Map<string, Value>();
   readonly noise: NoiseSite[] = [];
 
-  constructor(isTraining: boolean) {
+  /** @param opsets that nodes are written in; with more domains than usual for what needs them */
+  constructor(isTraining: boolean, opsets: ReadonlyMap<string, number> = OPSETS) {
+    this.builder = new Builder({ opsets });
     this.isTraining = isTraining;
   }
 

@@ -1,13 +1,14 @@
 // Predictions for people: one network in full, or many as one table.
 
-import { type BundledEntry, bundledName } from '../../app/bundled.js';
+import { type BundledEntry, bundledName } from '../../app/bundled-index.js';
 import type { Answer, Cost, PredictedNetwork, Refusal } from '../../app/predict.js';
 import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { predicateOf } from '../../predictors/views/view.js';
-import { broken, type Column, fit, formatCount, formatExact, table, WIDTH, wrap } from './format.js';
+import { deviceLines } from './device-answers.js';
+import { broken, type Column, fit, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
 /** A network that was read, and its place among others. */
@@ -44,7 +45,7 @@ export function networkText(found: KnownNetwork): string {
   const title =
     network.arch !== undefined && network.file === undefined
       ? [network.arch.space.title, ...broken(network.arch.text, 2)]
-      : [fit(network.ref, WIDTH, 'middle')];
+      : [fit(network.ref, terminalWidth(), 'middle')];
   const kind =
     network.file === undefined || family === undefined
       ? []
@@ -54,7 +55,14 @@ export function networkText(found: KnownNetwork): string {
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0
-      ? ['', ...answerTable(answers), ...recipeLines(answers), ...farLines(answers), ...restLines(answers)]
+      ? [
+          '',
+          ...answerTable(answers),
+          ...recipeLines(answers),
+          ...farLines(answers),
+          ...restLines(answers),
+          ...deviceLines(answers),
+        ]
       : []),
     ...(refused.length > 0 ? ['', ...refusedLines(refused, network.ref)] : []),
     ...(needed === undefined ? [] : ['', ...needed.split('\n').flatMap((line) => wrap(line, 2, 4))]),
@@ -133,11 +141,11 @@ function farLines(answers: readonly Answer[]): string[] {
 
 function answerTable(answers: readonly Answer[]): string[] {
   const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
-  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
+  const rows = answers.map(({ label, device, prediction: { value, low, high } }) => [
     label.name,
     numberText(value),
     label.unit,
-    low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
+    device?.measured ? 'measured' : low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
   ]);
   const columns: Column[] = [
     { title: 'predicted', flexible: 'middle' },
@@ -171,7 +179,7 @@ export function networksText(found: readonly KnownNetwork[]): string {
         [{ title: 'MACs', align: 'right' }, ({ cost }) => (cost ? shortCount(cost.macs) : '')],
       ]
     : [];
-  let room = WIDTH - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
+  let room = terminalWidth() - LEAST_NAME - costs.length * (7 + SPACE_BETWEEN);
   const shown = labels.filter((label, i) => {
     room -= Math.min(Math.max(label.length, 6), MOST_LABEL) + SPACE_BETWEEN;
     return room >= 0 || i === 0;

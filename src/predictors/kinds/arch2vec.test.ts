@@ -4,7 +4,8 @@ import { ArchNetwork } from '../../networks/arch-network.js';
 import { listOf } from '../../networks/networks.js';
 import { nasBench101 } from '../../spaces/cells/nasbench101.js';
 import { Random } from '../../util/random.js';
-import { type CellDecoder, decodingQuality } from '../cell-decoder.js';
+import type { CellDecoder } from '../cell-decoder.js';
+import { decodingQuality } from '../decoding-quality.js';
 import type { FitRun } from '../kind.js';
 import { arch2vec } from './arch2vec.js';
 

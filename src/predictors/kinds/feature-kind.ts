@@ -4,16 +4,15 @@ import type { ZodType } from 'zod';
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { Builder, type Value } from '../../ops/build.js';
-import { paced } from '../../util/pauses.js';
 import { OUTPUTS } from '../entries.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
-import { column, type LabelScale, learned, unlearned } from '../labels.js';
+import { type LabelScale, unlearned } from '../labels.js';
 import type { Json } from '../predictor.js';
-import { expectGoing } from '../stopped.js';
 import type { FeatureRows } from '../views/feature-rows.js';
 import type { FeatureOptions, FeatureSet } from '../views/features.js';
+import { fittedByLabel } from './each-label.js';
 
 /** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */
 type FittedFeatures = (x: Value) => Value;
@@ -70,20 +69,9 @@ export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKi
         run,
         async ({ set, labels, scales }) => {
           const all = set as FeatureSet;
-          const fitted: FittedFeatures[] = [];
-          for (const [label, scale] of scales.entries()) {
-            const truths = column(labels, label);
-            const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
-            const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
-            const steps = kind.fit(all.some(known), targets, model, run.seed);
-            fitted.push(
-              await paced(
-                steps,
-                () => expectGoing(run.signal),
-                (part) => run.onProgress?.({ part: (label + part) / scales.length }),
-              ),
-            );
-          }
+          const fitted = await fittedByLabel({ labels, scales }, run, (known, targets) =>
+            kind.fit(all.some(known), targets, model, run.seed),
+          );
           const graph = featureModel(name, all.rows.names, fitted, scales);
           return { model: graph, recipe: { model } as unknown as Json };
         },
