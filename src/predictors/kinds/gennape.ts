@@ -30,7 +30,7 @@ import {
 } from '../gennape/structure-order.js';
 import { changedOptions, type FitRun, type PredictorKind, registerKind } from '../kind.js';
 import { labelStage } from '../label-stage.js';
-import { column, labelScale, learned, transformOf, unlearned } from '../labels.js';
+import { column, type Labels, labelScale, transformOf, unlearned } from '../labels.js';
 import { COMPUTATION_GNN, type ComputationInputs, computationGnn } from '../models/computation-gnn.js';
 import { orderOfLatents } from '../pool-order.js';
 import type { Ensemble, Entry, Json, Predictor } from '../predictor.js';
@@ -38,11 +38,11 @@ import { Runner } from '../runner.js';
 import { expectGoing } from '../stopped.js';
 import { type Stage, type TrainedMember, trainStages } from '../train.js';
 import type { FeatureRows } from '../views/feature-rows.js';
-import { FeatureSet } from '../views/features.js';
 import { partOf } from '../views/joined.js';
 import { viewNamed } from '../views/view.js';
 import { divided, headOf } from './cl.js';
 import { pairStage } from './cl-pairwise.js';
+import { joinedLabels, knownRows } from './feature-kind.js';
 import {
   CLUSTER_OPTIONS,
   expectEncoder,
@@ -222,6 +222,8 @@ interface BesideHeads {
   readonly near?: Nearness;
   /** By label: (B, F) → (B, 1) as it is learned. */
   readonly fewShot?: readonly ((x: Value) => Value)[];
+  /** The same, where held-out rows were learned too. */
+  readonly withoutHeldOut?: readonly ((x: Value) => Value)[];
 }
 
 async function besideHeads(rows: HeadRows, from: Predictor | undefined, run: FitRun): Promise<BesideHeads> {
@@ -231,19 +233,20 @@ async function besideHeads(rows: HeadRows, from: Predictor | undefined, run: Fit
   if (!rows.isFurther) return { structure: fitted, near: nearnessOf(train.rows, soft!.components) };
   const known = structureFrom(from!.model);
   const structure = known?.length === fitted.weights.length ? { ...fitted, weights: known } : fitted;
-  const fewShot: ((x: Value) => Value)[] = [];
-  for (const [label, scale] of prepared.scales.entries()) {
-    const truths = column(prepared.labels, label);
-    const some = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
-    const targets = Float64Array.from(some, (row) => learned(truths[row]!, scale));
-    const steps = fewShotFitting(featuresOf(features!, some), targets, FEW_SHOT, run.seed);
-    fewShot.push(await paced(steps, () => expectGoing(run.signal)));
-  }
-  return { structure, fewShot };
-}
-
-function featuresOf(rows: FeatureRows, chosen: readonly number[]): FeatureRows {
-  return new FeatureSet(rows).some(chosen);
+  const fitting = async (some: FeatureRows, labels: Labels): Promise<((x: Value) => Value)[]> => {
+    const each: ((x: Value) => Value)[] = [];
+    for (const [label, scale] of prepared.scales.entries()) {
+      const steps = fewShotFitting(...knownRows(some, labels, label, scale), FEW_SHOT, run.seed);
+      each.push(await paced(steps, () => expectGoing(run.signal)));
+    }
+    return each;
+  };
+  const own = await fitting(features!, prepared.labels);
+  const { held } = rows;
+  if (!prepared.validation || !held?.structure) return { structure, fewShot: own };
+  const all = joinedLabels(prepared.labels, prepared.validation.labels);
+  const fewShot = await fitting(features!.concat(held.structure), all);
+  return { structure, fewShot, withoutHeldOut: own };
 }
 
 function within(run: FitRun, place: number, count: number): FitRun {

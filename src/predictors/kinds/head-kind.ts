@@ -80,7 +80,11 @@ export interface HeadRows {
   readonly soft: SoftClusters | undefined;
   readonly train: EmbeddedRows;
   readonly macs: Float64Array;
-  readonly held?: { readonly rows: EmbeddedRows; readonly macs: Float64Array };
+  readonly held?: {
+    readonly rows: EmbeddedRows;
+    readonly macs: Float64Array;
+    readonly structure?: FeatureRows;
+  };
   readonly prepared: Prepared;
   /** The view that networks are seen by. */
   readonly view: string;
@@ -178,6 +182,8 @@ export function fitHeads(
     ] as unknown as Json,
     prior: given && ([given.state, COSTS, ...more] as Json),
   };
+  const structureOf = (set: GraphSet): { structure?: FeatureRows } =>
+    kind.seesStructure ? { structure: (partOf(set, 2) as FeatureSet).rows } : {};
   return fitLabels(fitting, data, run, async (prepared) => {
     const { set, state, validation } = prepared;
     const lead = partOf(set, 0);
@@ -204,10 +210,11 @@ export function fitHeads(
         soft,
       ),
       macs: macsOf(validation.set),
+      ...structureOf(validation.set),
     };
     return work({
       ...{ encoder, inputs, soft, macs, prepared, isFurther, view },
-      ...(kind.seesStructure ? { structure: (partOf(set, 2) as FeatureSet).rows } : {}),
+      ...structureOf(set),
       train: new EmbeddedRows(rows, inputs, soft),
       ...(held ? { held } : {}),
     });
