@@ -1,7 +1,7 @@
 // `auspex embed`: embeddings of networks, their nearest known networks, and a map.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type EmbedRequest, embedNetworks } from '../app/embed/embed.js';
-import { print, threadCount, wholeNumber, withForce } from './command.js';
+import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
 import { untilStopped } from './signals.js';
 import { embedText } from './text/embed.js';
 
@@ -24,6 +24,8 @@ export function embedCommand(): Command {
     .option('--among <table>', 'known networks (default: those given)')
     .option('--label <name>', 'a label of the known networks, to list and to colour')
     .option('--map <file>', 'write a map as one HTML file')
+    .addOption(new Option('--projection <name>', 'how the map is made').choices(['pca', 'tsne']))
+    .option('--clusters <distance>', 'put networks into clusters no wider than this', positive)
     .option('--input <file>', 'networks, one per line; - for standard input')
     .option('--data <file>', 'embed the networks of a table')
     .option('--space <name>', 'search space, where the architecture fits several')

@@ -33,6 +33,8 @@ export interface ResultCell {
   readonly rows: number;
   /** Trained on rows of other tables, and tested on all rows of this one. */
   readonly sources?: readonly CellSource[];
+  /** Labels of all sources are of one unit, and are learned as they are; else as ranks within each. */
+  readonly isOneUnit?: true;
   /** Begins with this predictor of the package, such as `bundled:gennape`. */
   readonly from?: string;
   /** Held out to choose weights by and to make intervals with. */

@@ -20,9 +20,13 @@ export const embedDocument = z.object({
       nearest: z
         .array(z.object({ ref: z.string(), distance: z.number(), value: z.number().optional() }))
         .optional(),
+      /** With --clusters: the number of its cluster, from 0. */
+      cluster: z.int().optional(),
       error: problem.optional(),
     }),
   ),
+  /** With --clusters: how many there are, and the distance below which networks are joined. */
+  clusters: z.object({ threshold: z.number(), count: z.int() }).optional(),
   /** The known networks: how many, and the label that values are of. */
   known: z.object({ count: z.int(), label: z.string().optional() }).optional(),
   output: z.string().optional(),

@@ -16,8 +16,9 @@ import {
   openReferences,
   type ReferenceOptions,
 } from '../resolve.js';
+import { completeLinkage } from './clusters.js';
 import { type Embedding, embeddingFor } from './embedding.js';
-import { mapPage } from './map.js';
+import { mapPage, type Projection } from './map.js';
 import { nearestRows } from './nearest.js';
 
 export interface EmbedRequest extends ReferenceOptions {
@@ -36,6 +37,10 @@ export interface EmbedRequest extends ReferenceOptions {
   readonly label?: string | undefined;
   /** An HTML page to write. */
   readonly map?: string | undefined;
+  /** How the map is made; principal components by default. */
+  readonly projection?: Projection | undefined;
+  /** Networks are put into clusters whose members are all nearer to each other than this. */
+  readonly clusters?: number | undefined;
   readonly threads?: number | undefined;
   readonly force?: boolean | undefined;
 }
@@ -50,7 +55,10 @@ export interface Embedded {
 
 /** Codes: those of references, tables and predictors; CANNOT_EMBED, BAD_OPTION, MAP_TOO_FEW, OUTPUT_…. */
 export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedDocument> {
-  const { refs, output, map, among, label, nearest } = request;
+  const { refs, output, map, among, label, nearest, projection, clusters } = request;
+  if (projection !== undefined && map === undefined) {
+    throw new AuspexError('BAD_OPTION', '--projection is about a map', { hint: 'give --map map.html' });
+  }
   if (label !== undefined && among === undefined) {
     throw new AuspexError('BAD_OPTION', '--label needs the table that has it', {
       hint: 'give --among TABLE',
@@ -74,7 +82,8 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
     const asked: Embedded = { networks, rows: await embedding.embed(networks, { ...options, onBad }) };
     const known = table && (await embeddedTable(table, embedding, signal, values));
     const { rows } = asked;
-    const page = map === undefined ? undefined : mapPage(name, asked, known, label);
+    const page = map === undefined ? undefined : mapPage(name, asked, known, label, { projection, signal });
+    const cluster = clusters === undefined ? undefined : clustersOf(asked, clusters);
     if (output !== undefined) await writeOutput(output, bytesOf(output, asked));
     if (map !== undefined) await writeOutput(map, page!);
     return {
@@ -90,11 +99,13 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
         return {
           ref: networks.name(row),
           ...(output === undefined ? { embedding: [...point] } : {}),
+          ...(cluster ? { cluster: cluster[row]! } : {}),
           ...(nearest === undefined
             ? {}
             : { nearest: neighbours(point, nearest, known ?? asked, known ? undefined : row) }),
         };
       }),
+      ...(cluster ? { clusters: { threshold: clusters!, count: Math.max(-1, ...cluster) + 1 } } : {}),
       ...(table ? { known: { count: table.rows, ...(label === undefined ? {} : { label }) } } : {}),
       ...(output === undefined ? {} : { output }),
       ...(map === undefined ? {} : { map }),
@@ -102,6 +113,22 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
   } finally {
     await embedding.dispose();
   }
+}
+
+/** Distances of all pairs are in memory. */
+const MOST_CLUSTERED = 5000;
+
+/** @throws AuspexError CLUSTERS_TOO_MANY, BAD_OPTION */
+function clustersOf({ rows }: Embedded, threshold: number): Int32Array {
+  if (!(threshold > 0)) {
+    throw new AuspexError('BAD_OPTION', `--clusters cannot be ${threshold}`, {
+      hint: 'give a distance greater than 0; --nearest 1 shows what distances are like',
+    });
+  }
+  if (rows.rows <= MOST_CLUSTERED) return completeLinkage(rows.data, rows.width, threshold);
+  throw new AuspexError('CLUSTERS_TOO_MANY', `at most ${MOST_CLUSTERED} networks can be put into clusters`, {
+    hint: 'give fewer networks',
+  });
 }
 
 function checkFiles(

@@ -52,24 +52,26 @@ export class NetworkScorer {
     this.#samples = samples;
   }
 
-  async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
+  /** @param proxies some of those of the plan; all by default */
+  async score(
+    network: Network,
+    report?: ScoreReport,
+    proxies: readonly string[] = this.plan.proxies,
+  ): Promise<NetworkResult> {
     try {
       const built = this.#built(network);
       const { model, ...sized } = built;
       let subject: Subject | undefined;
       const outcomes = await scoreNetwork(
         model,
-        this.plan.proxies.map(requestNamed),
+        proxies.map(requestNamed),
         async () => {
           subject = await this.#subject(built);
           return subject;
         },
         { ...this.#sizes, ...sized },
         (outcome, i) =>
-          report?.(
-            this.plan.proxies[i]!,
-            'score' in outcome ? outcome.score.value : problemOf(outcome.error),
-          ),
+          report?.(proxies[i]!, 'score' in outcome ? outcome.score.value : problemOf(outcome.error)),
       );
       const [first] = outcomes;
       const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
@@ -77,7 +79,7 @@ export class NetworkScorer {
       const scores: Record<string, number> = {};
       const errors: Record<string, Problem> = {};
       outcomes.forEach((outcome, i) => {
-        const name = this.plan.proxies[i]!;
+        const name = proxies[i]!;
         if ('score' in outcome) scores[name] = outcome.score.value;
         else errors[name] = problemOf(outcome.error);
       });

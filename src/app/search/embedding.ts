@@ -7,14 +7,11 @@ import { STRATEGIES, strategyNamed } from '../../search/strategies/registry.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
-import { bundledPath, isBundledReference, trunkFile, trunkKinds } from '../bundled.js';
+import { bundledPath, embeddingKinds, embeddingPath, isBundledReference } from '../bundled.js';
 import type { SearchPredictors } from './predictors.js';
 import type { CheckedRequest } from './request.js';
 
 type Asked = Pick<CheckedRequest, 'embedding' | 'strategy'>;
-
-/** What is taken by default, the first that the package has for a space. */
-const PREFERRED = ['arch2vec', 'accuracy-model', 'nn-former'];
 
 /**
  * The file of the embedding; undefined where the strategy does without.
@@ -29,7 +26,7 @@ export function embeddingFile({ embedding, strategy }: Asked, { name, cell }: An
     return undefined;
   }
   if (embedding !== undefined) return namedFile(embedding, name);
-  const found = PREFERRED.map((kind) => trunkFile(kind, name)).find((path) => path !== undefined);
+  const found = embeddingPath(name);
   if (found !== undefined) return found;
   const why = cell === undefined ? `${name} has no cells, and ` : '';
   throw new AuspexError(
@@ -51,9 +48,9 @@ const none = (): never => {
 function namedFile(embedding: string, space: string): string {
   if (isBundledReference(embedding)) return bundledPath(embedding);
   if (/\.onnx$/i.test(embedding) || existsSync(embedding)) return embedding;
-  const found = trunkFile(embedding, space);
+  const found = embeddingPath(space, embedding);
   if (found !== undefined) return found;
-  const kinds = trunkKinds(space);
+  const kinds = embeddingKinds(space);
   throw new AuspexError(
     'BUNDLED_UNKNOWN',
     `'${printableStart(embedding, 40)}' is neither a file nor an embedding that the package has for ${space}`,

@@ -1,12 +1,13 @@
 // Predictions for people: one network in full, or many as one table.
 
-import { type BundledEntry, bundledName } from '../../app/bundled.js';
+import { type BundledEntry, bundledName } from '../../app/bundled-index.js';
 import type { Answer, Cost, PredictedNetwork, Refusal } from '../../app/predict.js';
 import type { Rank } from '../../app/predict-ranks.js';
 import type { Dim } from '../../graph/dim.js';
 import { isKnown } from '../../graph/dim.js';
 import type { Network } from '../../networks/index.js';
 import { predicateOf } from '../../predictors/views/view.js';
+import { deviceLines } from './device-answers.js';
 import { broken, type Column, fit, formatCount, formatExact, table, terminalWidth, wrap } from './format.js';
 import { sizeFlags } from './size-flags.js';
 
@@ -54,7 +55,14 @@ export function networkText(found: KnownNetwork): string {
     ...kind,
     ...(cost ? [...costLines(cost, network.settled()), ...sizeLines(network)] : []),
     ...(answers.length > 0
-      ? ['', ...answerTable(answers), ...recipeLines(answers), ...farLines(answers), ...restLines(answers)]
+      ? [
+          '',
+          ...answerTable(answers),
+          ...recipeLines(answers),
+          ...farLines(answers),
+          ...restLines(answers),
+          ...deviceLines(answers),
+        ]
       : []),
     ...(refused.length > 0 ? ['', ...refusedLines(refused, network.ref)] : []),
     ...(needed === undefined ? [] : ['', ...needed.split('\n').flatMap((line) => wrap(line, 2, 4))]),
@@ -133,11 +141,11 @@ function farLines(answers: readonly Answer[]): string[] {
 
 function answerTable(answers: readonly Answer[]): string[] {
   const coverage = answers.find(({ label }) => label.interval)?.label.interval?.coverage;
-  const rows = answers.map(({ label, prediction: { value, low, high } }) => [
+  const rows = answers.map(({ label, device, prediction: { value, low, high } }) => [
     label.name,
     numberText(value),
     label.unit,
-    low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
+    device?.measured ? 'measured' : low === undefined ? '' : `${numberText(low)} to ${numberText(high!)}`,
   ]);
   const columns: Column[] = [
     { title: 'predicted', flexible: 'middle' },
@@ -223,19 +231,17 @@ export function networksTsv(
     ...(hasCost ? ['parameters', 'macs'] : []),
     ...labels.flatMap((label) => [label, `${label}.low`, `${label}.high`]),
   ].join('\t');
-  const lines = found.map(({ network, cost, answers, rank }) =>
-    [
-      ...(isRanked ? [rank === undefined ? '' : String(rank.place)] : []),
-      network.arch?.text ?? network.ref,
-      ...(hasCost ? [cost ? String(cost.parameters) : '', cost ? String(cost.macs) : ''] : []),
-      ...labels.flatMap((label) => {
-        const prediction = answers.find((a) => a.label.name === label)?.prediction;
-        return [prediction?.value, prediction?.low, prediction?.high].map((value) =>
-          value === undefined ? '' : numberText(value),
-        );
-      }),
-    ].join('\t'),
-  );
+  const textOf = (value: number | undefined): string => (value === undefined ? '' : numberText(value));
+  const lines = found.map(({ network, cost, answers, rank }) => {
+    const cells = isRanked ? [rank === undefined ? '' : String(rank.place)] : [];
+    cells.push(network.arch?.text ?? network.ref);
+    if (hasCost) cells.push(cost ? String(cost.parameters) : '', cost ? String(cost.macs) : '');
+    for (const label of labels) {
+      const prediction = answers.find((a) => a.label.name === label)?.prediction;
+      cells.push(textOf(prediction?.value), textOf(prediction?.low), textOf(prediction?.high));
+    }
+    return cells.join('\t');
+  });
   return { text: [...(header === before ? [] : [header]), ...lines].join('\n'), header };
 }
 

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Network } from '../../networks/network.js';
 import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
+import type { KnownPoints } from './known-points.js';
 
 /** How the numbers that a device was fitted to were measured; null for what the source does not say. */
 const measuredSchema = z.object({
@@ -83,11 +84,19 @@ export interface DeviceModel {
   dispose?(): Promise<void>;
 }
 
+/** What comes with the package, for models that rest on it. */
+export interface DeviceLibrary {
+  /** The model of a bundled device. */
+  model(name: string): Promise<DeviceModel>;
+  /** A bundled set of networks. */
+  points(name: string): KnownPoints;
+}
+
 /** A kind of model: reads what a device document has under `model`. */
 export interface DeviceModelKind {
   readonly kind: string;
   /** @throws AuspexError DEVICE_FILE if the document is not what the kind writes */
-  open(device: Device): Promise<DeviceModel>;
+  open(device: Device, library: DeviceLibrary): Promise<DeviceModel>;
 }
 
 const kinds = new Map<string, DeviceModelKind>();
@@ -102,10 +111,10 @@ export function registerDeviceModel(kind: DeviceModelKind): DeviceModelKind {
  *
  * @throws AuspexError DEVICE_FILE if no kind reads it, or its kind does not
  */
-export function openDevice(device: Device): Promise<DeviceModel> {
+export function openDevice(device: Device, library: DeviceLibrary): Promise<DeviceModel> {
   const { kind } = device.model;
   const known = kinds.get(kind);
-  if (known !== undefined) return known.open(device);
+  if (known !== undefined) return known.open(device, library);
   throw badDevice(device.name, `its model is of the unknown kind '${printableStart(kind, 40)}'`);
 }
 

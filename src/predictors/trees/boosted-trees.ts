@@ -20,7 +20,7 @@ export const BOOSTING: BoostingOptions = { trees: 250, learningRate: 0.1, leaves
 /** The sum of a start and of one value of every tree. */
 export interface BoostedTrees {
   readonly start: number;
-  readonly trees: readonly BoostedTree[];
+  readonly trees: BoostedTree[];
 }
 
 /**

@@ -65,6 +65,35 @@ describe('a network whose sizes depend on the data', () => {
     expect(found).toEqual(await scoresOf(speech([], positions)));
   });
 
+  it('still sees what is moved, also bytes', async () => {
+    // The first rows of an image of bytes, as many as its first byte says.
+    const model = modelOf({
+      inputs: ['x: 1,6,3'],
+      nodes: [
+        's = Cast(x) to=2',
+        'a = Abs(x)',
+        'm = ReduceMax(a) keepdims=0',
+        'n = Cast(m) to=7',
+        'e = Add(n, ones)',
+        'p = Slice(s, from, e, axis)',
+        'f = Cast(p) to=1',
+        'h = MatMul(f, w)',
+        'c = Relu(h)',
+        'y = MatMul(c, v)',
+      ],
+      outputs: ['y'],
+      initializers: [
+        ...[waves('w', [3, 8]), waves('v', [8, 5])],
+        ...[['ones', 1] as const, ['from', 0] as const, ['axis', 1] as const].map(([name, value]) =>
+          fromNumbers(name, 'int64', [1], [value]),
+        ),
+      ],
+    });
+    const { model: fixed } = await Subject.measured(model);
+    const slice = fixed.graph.nodes.find(({ opType }) => opType === 'Slice');
+    expect([slice?.inputs[0], fixed.graph.initializers.has('e')]).toEqual(['s', true]);
+  });
+
   it('says so', async () => {
     const { changes, samples } = await Subject.measured(speech(SPOKEN));
     expect(samples).toBe(1);

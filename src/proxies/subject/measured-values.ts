@@ -8,6 +8,7 @@ import type { Model, Node } from '../../graph/graph.js';
 import { fromBytes, type Tensor } from '../../graph/tensor.js';
 import { isTensor, type ValueType } from '../../graph/types.js';
 import { feedsOf } from '../../inputs/trial.js';
+import { traitsOf } from '../../ops/index.js';
 import { Session, type SessionOptions } from '../../runtime/session.js';
 import type { Transformed } from '../../transform/transform.js';
 import type { InputBatch } from './batch.js';
@@ -36,7 +37,7 @@ export async function withMeasuredValues(
   return { model: pruned(fixed), changes: [{ transform: 'data-dependent sizes', what }] };
 }
 
-/** Values whose elements decide sizes: what a node with a new size gives if it is of integers, else those that it reads. */
+/** Values whose elements decide sizes: what a node with a new size gives if it is of integers, else the integers it reads. */
 function decidingSizes(model: Model): string[] {
   const inference = inferShapes(model);
   const { graph } = inference;
@@ -45,8 +46,12 @@ function decidingSizes(model: Model): string[] {
   const found = graph.nodes.flatMap(({ node }) => {
     if (!node.outputs.some((name) => fresh.has(name))) return [];
     const own = node.outputs.filter((name) => name !== '');
-    if (own.every((name) => isOfIntegers(graph, name))) return own;
-    return node.inputs.filter((name) => !given.has(name) && isOfIntegers(graph, name));
+    const read = (from: number): string[] =>
+      node.inputs.slice(from).filter((name) => !given.has(name) && isOfIntegers(graph, name));
+    // What is moved, such as the bytes of an image, stays as it is.
+    const isMoved = traitsOf(node).moves !== undefined;
+    if (!isMoved && own.every((name) => isOfIntegers(graph, name))) return own;
+    return read(isMoved ? 1 : 0);
   });
   return [...new Set(found)];
 }

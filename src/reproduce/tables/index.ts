@@ -8,6 +8,7 @@ import { LATENCY, LATENCY_TRANSFER } from './latency.js';
 import { NB101_ABLATION, NB101_ACCURACY } from './nb101.js';
 import { NB201_ACCURACY } from './nb201-accuracy.js';
 import { NB201_DATASETS } from './nb201-datasets.js';
+import { NNLQP_FAMILIES } from './nnlqp.js';
 
 export const TABLES: readonly ReproducedTable[] = [
   NB201_ACCURACY,
@@ -15,6 +16,7 @@ export const TABLES: readonly ReproducedTable[] = [
   NB101_ABLATION,
   LATENCY,
   LATENCY_TRANSFER,
+  NNLQP_FAMILIES,
   NB201_DATASETS,
   FAMILIES,
   GENNAPE_COST,
