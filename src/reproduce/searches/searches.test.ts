@@ -78,6 +78,8 @@ describe('search experiments', () => {
     expect(mean).toBeLessThan(high);
     expect(regretBy(line!.shifted!, 2e4)!.mean).toBe(regretBy(line!.curve!, 2e4 - 1000)!.mean);
     expect(regretPlot(experiment, [line!], 'curve')).toContain('random search');
+    const found = { ...line!.curve!, mean: line!.curve!.mean.map((_, i) => (i > 3 ? 0 : 0.1)) };
+    expect(regretPlot(experiment, [{ ...line!, seen: found }], 'seen')).toContain('validation regret');
   });
 
   it('refuse results of other settings, and folders without the table', async () => {
