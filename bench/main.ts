@@ -14,6 +14,7 @@
 //   npm run bench -- growth                 time against the size of batches, graphs and weights
 //   npm run bench -- measure [net.onnx …]   auspex measure, against a loop written by hand
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
+//   npm run bench -- simplify a.onnx …      simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- spaces                 architectures to networks and numbers
 //   npm run bench -- rates                  scores of zero-cost proxies in a second
 //   npm run bench -- report FILE.json …     the tables of docs/evidence/speed.md
@@ -40,6 +41,7 @@ const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   growth: () => import('./growth.js'),
   measure: () => import('./measure.js'),
   tables: () => import('./tables.js'),
+  simplify: () => import('./simplify.js'),
   spaces: () => import('./spaces.js'),
   rates: () => import('./rates.js'),
   report: () => import('./report.js'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
 import { ArchNetwork } from '../src/networks/arch-network.js';
 import { listOf } from '../src/networks/networks.js';
+import { CellAutoencoder } from '../src/predictors/cell-autoencoder.js';
 import { decodePredictor } from '../src/predictors/load.js';
 import { predictionsOf } from '../src/predictors/predictions.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
@@ -92,6 +93,25 @@ describe('predictors of the package', () => {
     // What begins with any network says itself what it has seen.
     if (space !== 'any') expect(predictor.info.seen.spaces).toEqual([space]);
     await predictor.dispose();
+  });
+
+  it.each(embeddings)('$file embeds and decodes cells of $space', async ({ file, kind, space }) => {
+    const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
+    expect([predictor.info.kind, predictor.info.seen.spaces]).toEqual([kind, [space]]);
+    const { example, format } = spaceNamed(space);
+    const network = new ArchNetwork(spaceNamed(space), spaceNamed(space).parse(example));
+    const autoencoder = CellAutoencoder.of(predictor)!;
+    // The example of a space comes back from its latents.
+    const { network: decoded } = autoencoder.decode(await autoencoder.latentsOf(network))!;
+    expect(decoded.arch!.text).toBe(format(network.arch!.value));
+    const { data } = await predictor.embed!(listOf([network]));
+    expect(data.every(Number.isFinite)).toBe(true);
+    await Promise.all([predictor.dispose(), autoencoder.dispose()]);
+  });
+
+  it('has embeddings of at most 3 MB together', () => {
+    const sizes = embeddings.map(({ file }) => statSync(join(folder, file)).size);
+    expect(sizes.reduce((a, b) => a + b)).toBeLessThanOrEqual(3_000_000);
   });
 
   const ofCells = predictors.filter(({ view }) => view === 'cell');

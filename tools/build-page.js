@@ -54,5 +54,5 @@ function writeOffline() {
     .sort();
   const path = join(out, 'offline.js');
   const source = readFileSync(path, 'utf8');
-  writeFileSync(path, source.replace('/* FILES */', files.map((file) => JSON.stringify(file)).join(', ')));
+  writeFileSync(path, source.replace('/* FILES */ []', JSON.stringify(files)));
 }

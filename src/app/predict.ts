@@ -4,6 +4,7 @@ import type { Dim } from '../graph/dim.js';
 import { isTensor } from '../graph/types.js';
 import { listOf, type Network } from '../networks/index.js';
 import { groupOf } from '../predictors/intervals.js';
+import { weightAt } from '../predictors/pool-order.js';
 import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
@@ -34,11 +35,11 @@ export interface Answer {
   /** The predictor's name. */
   readonly predictor: string;
   /** How far the network is from those of its training: up to 1 within them. Unknown of files of earlier versions. */
-  readonly distance?: number;
+  readonly distance?: number | undefined;
   /** Of an ensemble, what each member says by itself; see `MemberAnswers`. */
-  readonly members?: readonly MemberAnswer[];
+  readonly members?: readonly MemberAnswer[] | undefined;
   /** Networks of the training that are nearest, nearest first, and how wrong predictions are at that distance. */
-  readonly rests?: Foundation;
+  readonly rests?: Foundation | undefined;
   /** What was assumed of the network, in sentences. */
   readonly assumed: readonly string[];
   /** Of what a device needs. */
@@ -79,7 +80,7 @@ export interface Refusal {
 export type PredictedNetwork =
   | {
       readonly ref: string;
-      readonly line?: number;
+      readonly line?: number | undefined;
       readonly network: Network;
       readonly answers: readonly Answer[];
       readonly refused: readonly Refusal[];
@@ -90,7 +91,7 @@ export type PredictedNetwork =
     }
   | {
       readonly ref: string;
-      readonly line?: number;
+      readonly line?: number | undefined;
       readonly network: undefined;
       readonly error: AuspexError;
     };
@@ -179,31 +180,39 @@ export async function* predictNetworks(
 ): AsyncGenerator<PredictedNetwork> {
   let chunk: Opened[] = [];
   let files = 0;
-  for await (const { ref, line, open } of named) {
+  const isWhole = ({ ref, line, open }: NamedNetwork): boolean => {
     options.signal?.throwIfAborted();
     const opened = attempt(ref, line, open);
     chunk.push(opened);
     if (opened.network?.file !== undefined) files++;
-    if (chunk.length < CHUNK.architectures && files < CHUNK.files) continue;
-    yield* predictChunk(chunk, options);
+    return chunk.length >= CHUNK.architectures || files >= CHUNK.files;
+  };
+  const taken = (): Opened[] => {
+    const whole = chunk;
     [chunk, files] = [[], 0];
+    return whole;
+  };
+  // Waiting for each of thousands of architectures that are there already would take longer than opening them.
+  if (Symbol.iterator in named) {
+    for (const one of named) if (isWhole(one)) yield* predictChunk(taken(), options);
+  } else {
+    for await (const one of named) if (isWhole(one)) yield* predictChunk(taken(), options);
   }
-  yield* predictChunk(chunk, options);
+  yield* predictChunk(taken(), options);
 }
 
 interface Opened {
   readonly ref: string;
-  readonly line?: number;
-  readonly network?: Network;
-  readonly error?: AuspexError;
+  readonly line: number | undefined;
+  readonly network: Network | undefined;
+  readonly error: AuspexError | undefined;
 }
 
 function attempt(ref: string, line: number | undefined, open: () => Network): Opened {
-  const named = { ref, ...(line === undefined ? {} : { line }) };
   try {
-    return { ...named, network: open() };
+    return { ref, line, network: open(), error: undefined };
   } catch (error) {
-    return { ...named, error: userError(error) };
+    return { ref, line, network: undefined, error: userError(error) };
   }
 }
 
@@ -230,13 +239,14 @@ async function* predictChunk(
   chunk: readonly Opened[],
   options: PredictOptions,
 ): AsyncGenerator<PredictedNetwork> {
+  const given = options.predictors?.length ? options.predictors : undefined;
   const asked = new Map<Predictor, Asked>();
   const refused: Refusal[][] = chunk.map(() => []);
   const errors: (AuspexError | undefined)[] = chunk.map(({ error }) => error);
   for (const [place, { network }] of chunk.entries()) {
     if (network === undefined) continue;
     try {
-      for (const by of await predictorsFor(network, options)) {
+      for (const by of given ?? (await options.bundled.for(network))) {
         const error = refusal(by.predictor, network);
         if (error !== undefined) refused[place]!.push({ predictor: by.name, error });
         else if (asked.has(by.predictor)) asked.get(by.predictor)!.places.push(place);
@@ -252,7 +262,6 @@ async function* predictChunk(
     await ask(by, chunk, places, { answers, errors, refused }, options);
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
-    const about = { ref, ...(line === undefined ? {} : { line }) };
     if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
       try {
         answers[place]!.push(...(await options.devices.answers(network, options.signal)));
@@ -262,18 +271,11 @@ async function* predictChunk(
     }
     const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
-      yield { ...about, network: undefined, error: error! };
+      yield { ref, line, network: undefined, error: error! };
       continue;
     }
-    yield known(about, network, answers[place]!, refused[place]!, options);
+    yield known(chunk[place]!, network, answers[place]!, refused[place]!, options);
   }
-}
-
-async function predictorsFor(
-  network: Network,
-  { predictors, bundled }: PredictOptions,
-): Promise<readonly NamedPredictor[]> {
-  return predictors !== undefined && predictors.length > 0 ? predictors : bundled.for(network);
 }
 
 /** Somebody who names a predictor wants its answer: there being none is an error. */
@@ -317,15 +319,11 @@ async function ask(
   });
   // Rows that are wrong were told above.
   const parts = await predictor.members?.(networks, { onBad: () => {} });
-  const membersOf = (row: number): Pick<Answer, 'members'> =>
-    parts === undefined
-      ? {}
-      : {
-          members: parts.members.map(({ name, weight }, i) => ({
-            ...{ name, weight },
-            value: parts.values[row * parts.members.length + i]!,
-          })),
-        };
+  const membersOf = (row: number): Answer['members'] =>
+    parts?.members.map((member, i) => ({
+      ...{ name: member.name, weight: weightAt(member, parts.near?.[row]) },
+      value: parts.values[row * parts.members.length + i]!,
+    }));
   const assumed = recipe ?? found.labels.find((label) => label.recipe)?.recipe?.name;
   const isAsked = (label: LabelInfo): boolean =>
     labels?.includes(label.name) ??
@@ -338,15 +336,17 @@ async function ask(
     const named = neighbours?.map((one) =>
       published?.has(one.name) ? { ...one, published: published.get(one.name) } : one,
     );
+    const sentences = predictor.assumes?.(network) ?? [];
+    const members = membersOf(row);
     for (const { label, i } of chosen) {
       answers[place]!.push({
         label,
         prediction: found.at(row, i),
         predictor: name,
-        ...(distance === undefined ? {} : { distance }),
-        ...membersOf(row),
-        ...(named === undefined ? {} : { rests: { neighbours: named, errors: errorsAt(label, distance!) } }),
-        assumed: predictor.assumes?.(network) ?? [],
+        distance,
+        members,
+        rests: named && { neighbours: named, errors: errorsAt(label, distance!) },
+        assumed: sentences,
       });
     }
   });
@@ -362,7 +362,7 @@ function errorsAt({ interval }: LabelInfo, distance: number): Foundation['errors
 }
 
 function known(
-  about: { readonly ref: string; readonly line?: number },
+  { ref, line }: Opened,
   network: Network,
   answers: readonly Answer[],
   refused: readonly Refusal[],
@@ -371,7 +371,8 @@ function known(
   try {
     const isCovered = answers.length > 0;
     return {
-      ...about,
+      ref,
+      line,
       network,
       answers,
       // Bundled predictors that do not apply are not worth listing once another one answers.
@@ -381,7 +382,7 @@ function known(
       needed: isCovered ? undefined : neededFor(network),
     };
   } catch (error) {
-    return { ...about, network: undefined, error: userError(error) };
+    return { ref, line, network: undefined, error: userError(error) };
   }
 }
 

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert.js')).convertCommand(),
   compare: async () => (await import('./compare.js')).compareCommand(),
   measure: async () => (await import('./measure.js')).measureCommand(),
+  device: async () => (await import('./device.js')).deviceCommand(),
   db: async () => (await import('./db.js')).dbCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),

@@ -11,6 +11,7 @@ import { spaceNamed } from '../spaces/index.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
 import { type CellDecoder, decodeCell, decodeValidCell } from './cell-decoder.js';
 import { type EntryGraph, entriesModel, weightsWithin } from './entries.js';
+import { fixedEdges } from './fixed-edges.js';
 import { type Arch2vecOptions, cellsOf, encodeCells } from './models/arch2vec.js';
 import { OnnxPredictor } from './onnx-predictor.js';
 import type { Matrix, PredictOptions, Predictor } from './predictor.js';
@@ -80,7 +81,7 @@ export class CellAutoencoder {
     const cell =
       decoding === 'plain'
         ? decodeCell(z, decoder)
-        : decodeValidCell(z, decoder, (one) => archOf(one) !== undefined);
+        : decodeValidCell(z, decoder, (one) => archOf(one) !== undefined, fixedEdges(space));
     const arch = archOf(cell);
     if (arch === undefined) return undefined;
     const network = new ArchNetwork(space, arch);

@@ -67,11 +67,14 @@ export function decodeCell(z: ArrayLike<number>, decoder: CellDecoder): Cell {
  * The likeliest cell that is one of an architecture: it begins with the input and ends with the output, and has as many of
  * the likeliest edges as are likelier than not, or as near to that number as there is an architecture. Undefined where no
  * number of edges gives one.
+ *
+ * @param fixed the edges of all cells of the space, where they have the same
  */
 export function decodeValidCell(
   z: ArrayLike<number>,
   decoder: CellDecoder,
   isValid: (cell: Cell) => boolean,
+  fixed?: Cell['adjacency'],
 ): Cell | undefined {
   const { vocabulary } = decoder;
   const { operations, edges } = decodedScores(z, decoder);
@@ -79,9 +82,9 @@ export function decodeValidCell(
   const last = vocabulary.length - 1;
   const inner = (scores: readonly number[]): number => greatest(scores.slice(1, last)) + 1;
   // The output goes where it, and operations before it, are likeliest; behind it there is nothing to be likely.
-  let [count, best] = [2, Number.NEGATIVE_INFINITY];
+  let [count, best] = [fixed?.length ?? 2, Number.NEGATIVE_INFINITY];
   let before = 0;
-  for (let node = 1; node < logs.length; node++) {
+  for (let node = 1; fixed === undefined && node < logs.length; node++) {
     const score = (before + logs[node]![last]!) / node;
     if (score > best) [count, best] = [node + 1, score];
     before += logs[node]![inner(logs[node]!)]!;
@@ -89,6 +92,10 @@ export function decodeValidCell(
   const ops = Array.from({ length: count }, (_, node) =>
     node === 0 ? vocabulary[0]! : node === count - 1 ? vocabulary[last]! : vocabulary[inner(logs[node]!)]!,
   );
+  if (fixed !== undefined) {
+    const cell = { ops, adjacency: fixed };
+    return isValid(cell) ? cell : undefined;
+  }
   const ranked = edges
     .slice(0, count)
     .flatMap((row, from) => row.slice(0, count).map((score, to) => ({ from, to, score })))

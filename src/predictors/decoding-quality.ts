@@ -1,5 +1,6 @@
 // How well latents are decoded (Table 4 of Kadlecová et al. 2023): of random latents, how many cells exist and how many differ;
 // of latents of known cells, how many operations and edges come back.
+import { labelledGraphHash } from '../spaces/cells/labelled-graph-hash.js';
 import type { AnySpace, Cell } from '../spaces/space.js';
 import type { Random } from '../util/random.js';
 import {
@@ -9,12 +10,15 @@ import {
   decodeValidCell,
   drawnLatents,
 } from './cell-decoder.js';
+import { fixedEdges } from './fixed-edges.js';
 
 export interface DecodingQuality {
   /** Cells of an architecture among all that were decoded. */
   readonly validity: number;
-  /** Different architectures among those. */
+  /** Different cells among those, as they were decoded: nodes without a part in the result tell them apart. */
   readonly uniqueness: number;
+  /** Different architectures among those. */
+  readonly uniqueNetworks: number;
 }
 
 /** How good what is decoded from random latents is. */
@@ -23,20 +27,24 @@ export function decodingQuality(
   space: AnySpace,
   { count, random, isConstrained = false }: { count: number; random: Random; isConstrained?: boolean },
 ): DecodingQuality {
-  const found = new Set<string>();
+  const [found, networks] = [new Set<string>(), new Set<string>()];
   let valid = 0;
   const archOf = (cell: Cell | undefined): unknown => cell && space.fromCell?.(cell);
   for (let i = 0; i < count; i++) {
     const z = drawnLatents(decoder, random);
     const cell = isConstrained
-      ? decodeValidCell(z, decoder, (one) => archOf(one) !== undefined)
+      ? decodeValidCell(z, decoder, (one) => archOf(one) !== undefined, fixedEdges(space))
       : decodeCell(z, decoder);
     const arch = archOf(cell);
     if (arch === undefined) continue;
     valid++;
-    found.add(space.hash?.(arch) ?? space.format(arch));
+    const { ops, adjacency } = cell!;
+    const labels = ops.map((op) => decoder.vocabulary.indexOf(op));
+    found.add(labelledGraphHash(labels, adjacency));
+    networks.add(space.hash?.(arch) ?? space.format(arch));
   }
-  return { validity: valid / count, uniqueness: valid === 0 ? 0 : found.size / valid };
+  const of = (different: Set<string>): number => (valid === 0 ? 0 : different.size / valid);
+  return { validity: valid / count, uniqueness: of(found), uniqueNetworks: of(networks) };
 }
 
 export interface ReconstructionQuality {

@@ -11,12 +11,14 @@ import { Random } from '../util/random.js';
 export const DECODING_METRICS: Readonly<Record<string, string>> = {
   validity: 'Validity',
   uniqueness: 'Uniqueness',
+  'unique-networks': 'Unique networks',
   operators: 'Operations',
   'operators-all': 'Operations, padding counted',
   adjacency: 'Edges',
   cells: 'Whole cells',
   'constrained-validity': 'Validity, constrained decoder',
   'constrained-uniqueness': 'Uniqueness, constrained decoder',
+  'constrained-networks': 'Unique networks, constrained decoder',
 };
 
 /**
@@ -44,11 +46,14 @@ export async function decodingMetrics(
     const cells = Array.from(rows, (_, row) => networks.at(row).cell('whole')!);
     const { operatorsOfAllRows, ...reconstruction } = reconstructionQuality(decoder, cells, data);
     const all = {
-      ...plain,
+      validity: plain.validity,
+      uniqueness: plain.uniqueness,
+      'unique-networks': plain.uniqueNetworks,
       ...reconstruction,
       'operators-all': operatorsOfAllRows,
       'constrained-validity': constrained.validity,
       'constrained-uniqueness': constrained.uniqueness,
+      'constrained-networks': constrained.uniqueNetworks,
     };
     return Object.fromEntries(Object.entries(all).map(([name, estimate]) => [name, { estimate }]));
   } finally {

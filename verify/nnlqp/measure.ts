@@ -13,12 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import * as ort from 'onnxruntime-node';
 import type { Model } from '../../src/graph/graph.js';
-import { elementCount, type Tensor } from '../../src/graph/tensor.js';
+import { elementCount } from '../../src/graph/tensor.js';
+import { standardBlock, withCheapWeights } from '../../src/measure/calibration/cheap-weights.js';
 import { median } from '../../src/measure/statistics.js';
 import { encodeModel } from '../../src/onnx/write.js';
 import { nnlqpFamilies } from '../../src/spaces/nnlqp/families.js';
 import type { AnySpace } from '../../src/spaces/space.js';
-import { ByteRange } from '../../src/util/bytes.js';
 import { Random } from '../../src/util/random.js';
 
 const { values } = parseArgs({
@@ -36,6 +36,7 @@ const { values } = parseArgs({
 const MOST_WEIGHT_BYTES = 4e8;
 const PROFILED_RUNS = 3;
 const HEADER = 'family,index,arch,runs,wall_ms,wall_min_ms,cpu_ms,spread';
+const BLOCK = standardBlock();
 const SETTINGS: ort.InferenceSession.SessionOptions = {
   graphOptimizationLevel: 'all',
   intraOpNumThreads: 1,
@@ -43,27 +44,6 @@ const SETTINGS: ort.InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
   logSeverityLevel: 4,
 };
-
-/** Weights with the deviation of a usual start, from a short block of random numbers: drawing all takes longer than measuring. */
-const BLOCK = Float32Array.from(
-  { length: 65_521 },
-  (
-    (random) => () =>
-      random.normal()
-  )(Random.seeded(1)),
-);
-
-function cheapWeights(tensor: Tensor): Tensor {
-  const count = elementCount(tensor);
-  if (tensor.dtype !== 'float32' || tensor.dims.length < 2) return tensor;
-  const deviation = Math.sqrt(2 / tensor.dims.slice(1).reduce((a, b) => a * b, 1));
-  const block = BLOCK.map((x) => x * deviation);
-  const data = new Float32Array(count);
-  for (let at = 0; at < count; at += block.length) {
-    data.set(count - at < block.length ? block.subarray(0, count - at) : block, at);
-  }
-  return { ...tensor, data: { kind: 'raw', bytes: ByteRange.of(new Uint8Array(data.buffer)) } };
-}
 
 function weightBytes(model: Model): number {
   return [...model.graph.initializers.values()].reduce((sum, tensor) => sum + 4 * elementCount(tensor), 0);
@@ -75,10 +55,7 @@ function drawn(space: AnySpace, stream: number): { readonly text: string; readon
     const arch = space.sample(random);
     const model = space.network(arch);
     if (weightBytes(model) > MOST_WEIGHT_BYTES) continue;
-    const initializers = new Map(
-      [...model.graph.initializers].map(([name, tensor]) => [name, cheapWeights(tensor)]),
-    );
-    return { text: space.format(arch), model: { ...model, graph: { ...model.graph, initializers } } };
+    return { text: space.format(arch), model: withCheapWeights(model) };
   }
 }
 

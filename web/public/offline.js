@@ -1,7 +1,7 @@
 // Keeps the page for when there is no connection: what was loaded once is loaded again from here, but only if the host does
 // not answer. Files that users open are never kept.
 const KEPT = 'auspex-page';
-const FILES = ['./' /* FILES */];
+const FILES = ['./'].concat(/* FILES */ []);
 
 addEventListener('install', (event) => {
   event.waitUntil(

@@ -79,8 +79,7 @@ class Planner {
       const { traits } = step.main.operator ?? {};
       const producer = blockedBy(step.inputs[0] ?? '');
       const isOnly = steps.onlyReader(step.inputs[0] ?? '') === step;
-      const convBefore =
-        producer?.step.main.operator?.traits?.convolution !== undefined ? producer : undefined;
+      const convBefore = producer && isConvolution(producer.step) ? producer : undefined;
       if (isOnly && convBefore && !convBefore.isFused && isFusedActivation(step.operator, 'blocked')) {
         convBefore.isFused = true;
         steps.merge(step, convBefore.step);

@@ -14,6 +14,7 @@ import {
   parseDevice,
 } from '../../predictors/devices/device.js';
 import { type KnownPoints, knownPoints, pointsSchema } from '../../predictors/devices/known-points.js';
+import '../../predictors/devices/kernels/model.js';
 import '../../predictors/devices/process-model.js';
 import { defaultDatabase } from '../../store/database/index.js';
 import { AuspexError } from '../../util/errors.js';
@@ -124,6 +125,11 @@ export class Devices implements DeviceLibrary {
     }
     return found;
   }
+}
+
+/** Devices of the package that a device starts from. */
+export function baseOf({ model }: Pick<Device, 'model'>): string[] {
+  return Array.isArray(model.base) ? (model.base as string[]) : [];
 }
 
 function deviceOfFile(file: string): Device {

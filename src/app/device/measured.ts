@@ -16,6 +16,8 @@ export interface FoundMeasurement {
   readonly runtime: string | null;
   readonly threads: number;
   readonly runs: number;
+  /** Other work slowed it down. */
+  readonly wasBusy: boolean;
 }
 
 export class Measurements {
@@ -70,12 +72,19 @@ export class Measurements {
       runtime: found.runtime,
       threads: found.threads,
       runs: found.runs,
+      wasBusy: wasBusy(found),
     };
   }
 
   close(): Promise<void> {
     return this.#database.close();
   }
+}
+
+/** Whether the machine had other work while it measured. */
+export function wasBusy({ document }: Pick<MeasuredRow, 'document'>): boolean {
+  const noise = attempt(() => (JSON.parse(document) as { noise?: { warnings?: string[] } }).noise);
+  return noise?.warnings?.includes('busy') === true;
 }
 
 /** Shapes of the inputs, by name. */

@@ -34,11 +34,12 @@ export const decodeDocument = z.object({
     .object({
       /** Latents that were drawn. */
       drawn: z.int(),
-      /** Of them, the part that is an architecture, and the part of those that is different. */
+      /** Of them, the part that is an architecture; of those, different cells as they were decoded, and different networks. */
       validity: share,
       uniqueness: share,
+      uniqueNetworks: share,
       /** The same with the decoder that decodes architectures only. */
-      constrained: z.object({ validity: share, uniqueness: share }),
+      constrained: z.object({ validity: share, uniqueness: share, uniqueNetworks: share }),
       /** Of networks that were given: the parts of their operations and edges, and of networks, that come back. */
       reconstruction: z
         .object({

@@ -19,7 +19,7 @@ const deviceAnswer = z.object({
   on: deviceSchema.shape.measured,
   /** Of predictions on networks or families left out. */
   error: deviceSchema.shape.error,
-  /** Of a network that was measured itself. */
+  /** Of a network that was measured itself; `wasBusy` if other work slowed it down. */
   measurement: z
     .object({
       device: z.string(),
@@ -27,6 +27,7 @@ const deviceAnswer = z.object({
       runtime: z.string().nullable(),
       threads: z.number(),
       runs: z.number(),
+      wasBusy: z.boolean(),
     })
     .optional(),
   /** Operators or kernels of the network that were never measured on the device. */

@@ -24,8 +24,13 @@ writeFileSync(
 );
 
 describe('embedding networks', () => {
-  it('gives numbers by the last hidden layer of a bundled predictor', async () => {
-    const document = embedDocument.parse(await embedNetworks({ refs: [first, second] }));
+  it('gives numbers by a bundled embedding, or by the last hidden layer of a predictor', async () => {
+    const own = await embedNetworks({ refs: [first] });
+    expect([own.predictor, own.by, own.width]).toEqual(['bundled:nasbench201-arch2vec', 'embedding', 16]);
+    const byKind = await embedNetworks({ refs: [first], predictor: 'arch2vec' });
+    expect(byKind).toEqual(own);
+    const predictor = 'bundled:nasbench201-accuracy';
+    const document = embedDocument.parse(await embedNetworks({ refs: [first, second], predictor }));
     expect([document.by, document.width]).toEqual(['hidden-layer', 128]);
     expect(document.networks.map(({ ref }) => ref)).toEqual([first, second]);
     expect(document.networks.every(({ embedding }) => embedding!.every(Number.isFinite))).toBe(true);
@@ -37,7 +42,7 @@ describe('embedding networks', () => {
     const document = await embedNetworks({ refs: [first, second], output: npz, map });
     expect(document.networks[0]).toEqual({ ref: first });
     const { dims, data } = readNpy(npy);
-    expect(dims).toEqual([2, 128]);
+    expect(dims).toEqual([2, 16]);
     expect(readNpz(npz).array('embedding')).toEqual({ dims, data });
     expect(readNpz(npz).texts('networks')).toEqual([first, second]);
     const page = readFileSync(map, 'utf8');

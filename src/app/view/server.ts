@@ -56,10 +56,11 @@ export interface PageServer {
  * Starts the server.
  *
  * @param port 0 for any that is free
+ * @param page the folder of the built page
  * @throws AuspexError PAGE_MISSING, PORT_TAKEN
  */
-export async function servePage(files: GivenFiles, port = 0): Promise<PageServer> {
-  const pages = pageFiles();
+export async function servePage(files: GivenFiles, port = 0, page = PAGE_FOLDER): Promise<PageServer> {
+  const pages = pageFiles(page);
   const secret = randomBytes(16).toString('hex');
   const server = createServer();
   server.listen(port, LOOPBACK);
@@ -90,7 +91,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 /** All files of the page and all predictors, by the names they are asked for. */
-function pageFiles(): ReadonlyMap<string, string> {
+function pageFiles(page: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const add = (folder: string, prefix: string): void => {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -100,7 +101,7 @@ function pageFiles(): ReadonlyMap<string, string> {
     }
   };
   try {
-    add(PAGE_FOLDER, '');
+    add(page, '');
     add(BUNDLED_FOLDER, 'bundled/');
   } catch (cause) {
     throw new AuspexError('PAGE_MISSING', 'the page was not built', {

@@ -34,19 +34,21 @@ function groupLines({ of, networks, error }: DecodeDocument['decoded'][number], 
 }
 
 function qualityLines(quality: NonNullable<DecodeDocument['quality']>, width: number): string[] {
-  const { drawn, validity, uniqueness, constrained, reconstruction } = quality;
+  const { drawn, constrained, reconstruction } = quality;
   const share = (x: number): string => `${(100 * x).toFixed(2)}%`;
   const columns = [
     { title: `${formatExact(drawn)} random latents` },
     { title: 'valid', align: 'right' },
-    { title: 'unique', align: 'right' },
+    { title: 'unique cells', align: 'right' },
+    { title: 'networks', align: 'right' },
   ] as const;
+  const row = (title: string, { validity, uniqueness, uniqueNetworks }: typeof constrained): string[] => [
+    title,
+    ...[validity, uniqueness, uniqueNetworks].map(share),
+  ];
   const lines = table(
     columns,
-    [
-      ['plain decoder', share(validity), share(uniqueness)],
-      ['constrained decoder', share(constrained.validity), share(constrained.uniqueness)],
-    ],
+    [row('plain decoder', quality), row('constrained decoder', constrained)],
     0,
     width,
   );

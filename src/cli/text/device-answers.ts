@@ -13,12 +13,13 @@ export function deviceLines(answers: readonly Answer[]): string[] {
 function answerText({ device, measured, unknown, rests }: DeviceAnswer): string {
   const { name } = device;
   if (measured !== undefined) {
-    const { device: on, date, runtime, threads, runs } = measured;
+    const { device: on, date, runtime, threads, runs, wasBusy } = measured;
     const how = [
-      ...(runtime === null ? [] : [`ONNX Runtime ${runtime}`]),
+      ...(runtime === null ? [] : [runtime]),
       `${threads} ${threads === 1 ? 'thread' : 'threads'}`,
     ];
-    return `${name}: measured on ${on}, ${date.slice(0, 10)} (${how.join(', ')}, median of ${runs} runs)`;
+    const busy = wasBusy ? '; the machine was busy then, so it may be faster' : '';
+    return `${name}: measured on ${on}, ${date.slice(0, 10)} (${how.join(', ')}, median of ${runs} runs)${busy}`;
   }
   const never =
     unknown.length === 0

@@ -231,19 +231,17 @@ export function networksTsv(
     ...(hasCost ? ['parameters', 'macs'] : []),
     ...labels.flatMap((label) => [label, `${label}.low`, `${label}.high`]),
   ].join('\t');
-  const lines = found.map(({ network, cost, answers, rank }) =>
-    [
-      ...(isRanked ? [rank === undefined ? '' : String(rank.place)] : []),
-      network.arch?.text ?? network.ref,
-      ...(hasCost ? [cost ? String(cost.parameters) : '', cost ? String(cost.macs) : ''] : []),
-      ...labels.flatMap((label) => {
-        const prediction = answers.find((a) => a.label.name === label)?.prediction;
-        return [prediction?.value, prediction?.low, prediction?.high].map((value) =>
-          value === undefined ? '' : numberText(value),
-        );
-      }),
-    ].join('\t'),
-  );
+  const textOf = (value: number | undefined): string => (value === undefined ? '' : numberText(value));
+  const lines = found.map(({ network, cost, answers, rank }) => {
+    const cells = isRanked ? [rank === undefined ? '' : String(rank.place)] : [];
+    cells.push(network.arch?.text ?? network.ref);
+    if (hasCost) cells.push(cost ? String(cost.parameters) : '', cost ? String(cost.macs) : '');
+    for (const label of labels) {
+      const prediction = answers.find((a) => a.label.name === label)?.prediction;
+      cells.push(textOf(prediction?.value), textOf(prediction?.low), textOf(prediction?.high));
+    }
+    return cells.join('\t');
+  });
   return { text: [...(header === before ? [] : [header]), ...lines].join('\n'), header };
 }
 

@@ -63,7 +63,7 @@ const WITHIN = 0.95;
 const LENGTH = 2;
 
 /** Of devices that resemble known ones. */
-export const HYPOTHESES: readonly Hypothesis[] = [0.1, 0.3, 0.8].flatMap((devices) =>
+export const HYPOTHESES: readonly Hypothesis[] = [0.2, 0.6, 1.5].flatMap((devices) =>
   [0.02, 0.15].flatMap((sizes) =>
     [0.05, 0.15, 0.4].flatMap((own) => [0.015, 0.05].map((noise) => ({ devices, sizes, own, noise }))),
   ),
@@ -97,10 +97,12 @@ export function fitProcess(
   };
   const [intercept = 0, ...linear] = mean(({ linear }) => linear);
   const devices = rows.base[0]?.length ?? 0;
-  const left = mean(({ left }) => left);
+  const medians = mean(({ left }) => left);
+  const shift = relativeShift(medians, rows.targets);
+  const left = medians.map((log) => log + shift);
   const nearest = nearestOthers(rows, length);
   return {
-    intercept,
+    intercept: intercept + shift,
     base: linear.slice(0, devices),
     sizes: linear.slice(devices),
     weights: mean(({ weights }) => weights),
@@ -322,6 +324,21 @@ function nearestOthers({ distances, families, targets }: MeasuredRows, scale: nu
     }
     return Number.isFinite(least) ? least / scale : 0;
   });
+}
+
+/** Rows that a shift can be told from. */
+const SHIFT_ROWS = 40;
+const SHIFTS = Array.from({ length: 41 }, (_, i) => -0.1 + 0.004 * i);
+
+/**
+ * What is added to the median of a prediction to have the least mean relative error: values that are too high can be wrong
+ * by more than 100%, those that are too low cannot.
+ */
+function relativeShift(left: Float64Array, targets: Float64Array): number {
+  if (targets.length < SHIFT_ROWS) return 0;
+  const error = (shift: number): number =>
+    targets.reduce((sum, y, i) => sum + Math.abs(Math.expm1(left[i]! + shift - y)), 0);
+  return SHIFTS.reduce((best, shift) => (error(shift) < error(best) ? shift : best), 0);
 }
 
 /** Rows below which no share of them can promise 90%: then errors are taken to be normal. */

@@ -65,9 +65,9 @@ export type Standard = PointsDocument['features'];
 
 /** Means and deviations of rows of features; deviations of what never differs are 1. */
 export function standardOf(rows: readonly Readonly<Record<string, number>>[]): Standard {
-  return Object.keys(rows[0]!).map((name) => {
-    const mean = rows.reduce((sum, row) => sum + row[name]! / rows.length, 0);
-    const variance = rows.reduce((sum, row) => sum + (row[name]! - mean) ** 2 / rows.length, 0);
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))].map((name) => {
+    const mean = rows.reduce((sum, row) => sum + (row[name] ?? 0) / rows.length, 0);
+    const variance = rows.reduce((sum, row) => sum + ((row[name] ?? 0) - mean) ** 2 / rows.length, 0);
     return { name, mean, deviation: variance > 1e-12 ? Math.sqrt(variance) : 1 };
   });
 }

@@ -7,7 +7,14 @@ import { encodeFloats, type KnownPoints, knownPoints, type PointsDocument } from
 import { PROCESS, type ProcessDocument } from './process-model.js';
 
 /** Features that values follow linearly, where no device is known that they follow. */
-const SIZES = ['logMacs', 'logKernelMoved', 'logKernels', 'logParameters'] as const;
+const SIZES = [
+  'logMacs',
+  'logKernelMoved',
+  'logKernels',
+  'logParameters',
+  'live.macs',
+  'live.moved',
+] as const;
 
 export interface DeviceRows {
   /** Of what was measured, in the unit of the device. */

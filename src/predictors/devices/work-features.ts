@@ -12,12 +12,18 @@ const BALANCES = [4, 16, 64, 256];
 
 /** Channels below which units are not filled. */
 const WIDE = 64;
+/** Of powers of 2 of MACs for each number moved, from 4; of powers of 4 of numbers moved, from 1,024. */
+const INTENSITIES = 6;
+const KERNEL_SIZES = 7;
+/** So that a network of which nothing is live has features, too. */
+const LEAST_LIVE = 0.02;
 /** Positions below which products are slow. */
 const FEW_POSITIONS = 196;
 
 export interface WorkFeatures {
+  /** By name; those of operators that the network lacks are missing, and 0. */
   readonly values: Readonly<Record<string, number>>;
-  /** Operators of the network. */
+  /** Operators of the network that compute or move something. */
   readonly operators: readonly string[];
 }
 
@@ -31,15 +37,20 @@ export function workFeatures(network: Network): WorkFeatures {
     const { parameters, peakActivationBytes } = network.cost().totals;
     found = {
       values: featuresOf(work, Number(parameters), Number(peakActivationBytes ?? 0)),
-      operators: [...new Set(work.map(({ operator }) => operator))].sort(),
+      operators: [
+        ...new Set(work.flatMap(({ kind, operator }) => (kind === 'view' ? [] : [operator]))),
+      ].sort(),
     };
     kept.set(network, found);
   }
   return found;
 }
 
-function featuresOf(all: readonly NodeWork[], parameters: number, peakBytes: number): Record<string, number> {
-  const work = all.filter(({ isDead }) => !isDead);
+function featuresOf(
+  work: readonly NodeWork[],
+  parameters: number,
+  peakBytes: number,
+): Record<string, number> {
   const moving = work.filter(({ kind }) => kind !== 'view');
   const kernels = moving.filter(({ isFusable }) => !isFusable);
   const layers = work.filter(({ macs }) => macs > 0);
@@ -57,9 +68,6 @@ function featuresOf(all: readonly NodeWork[], parameters: number, peakBytes: num
     logKernels: log(count(kernels)),
     intensity: log(macs) - log(moved),
     macsByLayer: log(macs) - log(count(layers)),
-    // What no output needs: PyTorch runs it, runtimes for graphs do not.
-    'dead.macs': log(total(all, ({ macs }) => macs)) - log(macs),
-    'dead.nodes': log(count(all)) - log(count(work)),
   };
   for (const balance of BALANCES) {
     const roof = (some: readonly NodeWork[]): number =>
@@ -67,6 +75,7 @@ function featuresOf(all: readonly NodeWork[], parameters: number, peakBytes: num
     features[`roof.${balance}`] = roof(moving);
     features[`kernelRoof.${balance}`] = roof(kernels);
   }
+  Object.assign(features, liveFeatures(work), sizeFeatures(layers, kernels, macs, moved));
   for (const kind of WORK_KINDS) Object.assign(features, kindFeatures(kind, work, macs, moved));
   const means: Readonly<Record<string, (node: NodeWork) => number>> = {
     channelsIn: ({ channelsIn }) => log(channelsIn),
@@ -80,7 +89,51 @@ function featuresOf(all: readonly NodeWork[], parameters: number, peakBytes: num
     );
     features[`plainMean.${name}`] = share(total(layers, of), count(layers));
   }
+  for (const operator of new Set(work.map((node) => node.operator))) {
+    features[`operator.${operator}`] = Math.log1p(count(work.filter((node) => node.operator === operator)));
+  }
   return features;
+}
+
+/** Without what no output needs: PyTorch runs that, runtimes for graphs do not. */
+function liveFeatures(work: readonly NodeWork[]): Record<string, number> {
+  const live = work.filter(({ isDead }) => !isDead);
+  const part = (of: (node: NodeWork) => number): number => {
+    const all = total(work, of);
+    return all > 0 ? Math.log((total(live, of) + LEAST_LIVE * all) / ((1 + LEAST_LIVE) * all)) : 0;
+  };
+  return { 'live.macs': part(({ macs }) => macs), 'live.moved': part(elements), 'live.nodes': part(() => 1) };
+}
+
+/** How MACs are spread over layers by what they compute for each number they move, and numbers over kernels by their size. */
+function sizeFeatures(
+  layers: readonly NodeWork[],
+  kernels: readonly NodeWork[],
+  macs: number,
+  moved: number,
+): Record<string, number> {
+  const found: Record<string, number> = {};
+  const intensity = (node: NodeWork): number =>
+    bucket(Math.log2(node.macs / elements(node)) - 1, INTENSITIES);
+  const size = (node: NodeWork): number => bucket(Math.log2(elements(node)) / 2 - 4, KERNEL_SIZES);
+  for (let at = 0; at < INTENSITIES; at++) {
+    const own = layers.filter((node) => intensity(node) === at);
+    found[`byIntensity.${at}`] = share(
+      total(own, (node) => node.macs),
+      macs,
+    );
+  }
+  for (let at = 0; at < KERNEL_SIZES; at++) {
+    const own = kernels.filter((node) => size(node) === at);
+    found[`bySize.${at}`] = share(total(own, elements), moved);
+    found[`kernelsBySize.${at}`] = Math.log1p(count(own));
+  }
+  return found;
+}
+
+/** From 0 to one less than the number of buckets. */
+function bucket(at: number, buckets: number): number {
+  return Number.isNaN(at) ? 0 : Math.min(buckets - 1, Math.max(0, Math.floor(at)));
 }
 
 function kindFeatures(

@@ -2,18 +2,20 @@
 import { paced } from '../../util/pauses.js';
 import type { Prepared } from '../fit.js';
 import type { FitRun } from '../kind.js';
-import { column, learned } from '../labels.js';
+import { column, type LabelScale, learned } from '../labels.js';
 import { expectGoing } from '../stopped.js';
 
 /**
  * What was fitted, by label.
  *
  * @param fit yields the part that is done, often enough for others to have their turn
+ * @param from the part of the whole work that is already done
  */
 export async function fittedByLabel<T>(
   { labels, scales }: Pick<Prepared, 'labels' | 'scales'>,
   run: FitRun,
-  fit: (rows: readonly number[], targets: Float64Array) => Generator<number, T>,
+  fit: (rows: readonly number[], targets: Float64Array, scale: LabelScale) => Generator<number, T>,
+  from = 0,
 ): Promise<T[]> {
   const fitted: T[] = [];
   for (const [label, scale] of scales.entries()) {
@@ -22,9 +24,9 @@ export async function fittedByLabel<T>(
     const targets = Float64Array.from(known, (row) => learned(truths[row]!, scale));
     fitted.push(
       await paced(
-        fit(known, targets),
+        fit(known, targets, scale),
         () => expectGoing(run.signal),
-        (part) => run.onProgress?.({ part: (label + part) / scales.length }),
+        (part) => run.onProgress?.({ part: from + ((1 - from) * (label + part)) / scales.length }),
       ),
     );
   }

@@ -33,18 +33,26 @@ interface Regressor<O> extends Pick<PredictorKind<O>, 'name' | 'title' | 'paper'
 /** `embedding`: what the predictor gives. `nodes`: the mean of the nodes' latents, of models of cells. */
 const OF = z.enum(['embedding', 'nodes']).default('embedding');
 
+/**
+ * `value`: the label. `log-error`: the logarithm of what a share lacks of 1, or a percentage of 100. Few bad networks then weigh
+ * less, and good ones are told apart.
+ */
+const LEARNS = z.enum(['value', 'log-error']).default('value');
+
 const FOREST_ON = z.strictObject({
   ...FOREST_OPTIONS,
   trees: FOREST_OPTIONS.trees.default(200),
   /** Four of sixteen numbers. */
   maxFeatures: FOREST_OPTIONS.maxFeatures.default(0.25),
   of: OF,
+  learns: LEARNS,
 });
 const PROCESS_ON = z.strictObject({
   steps: z.int().min(1).max(1000).default(60),
   /** More rows are drawn from: time is cubic in them. */
   rows: z.int().min(2).max(4000).default(1500),
   of: OF,
+  learns: LEARNS,
 });
 
 onEmbedding({
@@ -71,8 +79,8 @@ onEmbedding({
     const points = new Float64Array(rows.length * width);
     rows.forEach((row, i) => void points.set(whole.subarray(row * width, (row + 1) * width), i * width));
     const values = Float64Array.from(rows, (row) => targets[row]!);
-    // Every number has a length scale of its own.
-    const groups = names.map((_, place) => [place]);
+    // One length scale for all numbers: one for each was worse from 250 rows.
+    const groups = [names.map((_, place) => place)];
     const distances = groupDistances(points, width, groups);
     const scales = yield* fittedScales(distances, values, { steps });
     const weights = processWeights(distances, values, scales);
@@ -81,7 +89,12 @@ onEmbedding({
   },
 });
 
-function onEmbedding<O extends { readonly of: z.infer<typeof OF> }>(regressor: Regressor<O>): void {
+interface EmbeddingOptions {
+  readonly of: z.infer<typeof OF>;
+  readonly learns: z.infer<typeof LEARNS>;
+}
+
+function onEmbedding<O extends EmbeddingOptions>(regressor: Regressor<O>): void {
   const { fit, ...about } = regressor;
   registerKind<O>({
     ...about,
@@ -94,14 +107,40 @@ function onEmbedding<O extends { readonly of: z.infer<typeof OF> }>(regressor: R
       const fitting = { kind: about, view: given.view, viewOptions: {}, prior: given.state };
       return fitLabels(fitting, data, run, async ({ set, labels, scales }) => {
         const latents = await embedded(given, set, run.threads);
-        const parts = await fittedByLabel({ labels, scales }, run, (known, targets) =>
-          fit(rowsOf(latents, given.width, known), targets, model, run.seed),
-        );
+        const parts = await fittedByLabel({ labels, scales }, run, (known, targets, scale) => {
+          const rows = rowsOf(latents, given.width, known);
+          const fitTo = (values: Float64Array) => fit(rows, values, model, run.seed);
+          return model.learns === 'value' ? fitTo(targets) : logErrors(targets, scale, fitTo);
+        });
         const recipe = { model, embedding: data.from!.info.kind } as unknown as Json;
         return { model: graphOf(given, parts, scales), recipe };
       });
     },
   });
+}
+
+/** Fits logarithms of errors, with mean 0 and deviation 1. @throws AuspexError MODEL_OPTION */
+function* logErrors(
+  targets: Float64Array,
+  { scale, offset, factor }: LabelScale,
+  fit: (targets: Float64Array) => Generator<number, Fitted>,
+): Generator<number, Fitted> {
+  const values = targets.map((t) => t * factor + offset);
+  const most = values.reduce((a, b) => Math.max(a, b));
+  const ceiling = most < 1 ? 1 : 100;
+  if (scale === 'log' || most >= 100) {
+    throw new AuspexError('MODEL_OPTION', `errors of labels up to ${most} are not known`, {
+      hint: 'leave out "learns":"log-error": it is for shares below 1 and percentages below 100',
+    });
+  }
+  const logs = values.map((y) => -Math.log(ceiling - y));
+  const mean = logs.reduce((a, b) => a + b) / logs.length;
+  const deviation = Math.sqrt(logs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / logs.length);
+  const fitted = yield* fit(logs.map((x) => (x - mean) / deviation));
+  return (x) => {
+    const error = fitted(x).mul(-deviation).sub(mean).exp();
+    return error.neg().add(ceiling).sub(offset).div(factor);
+  };
 }
 
 /** @throws AuspexError BAD_OPTION, PREDICTOR_KIND */

@@ -22,6 +22,8 @@ describe("the papers' tables", () => {
   it('have labels that tables of their spaces have', () => {
     for (const { cell } of cells) {
       const { space } = DATA[cell.data];
+      // Their tables are in the repository and describe themselves.
+      if (space.startsWith('nnlqp-')) continue;
       const names = new Set(
         LAYOUTS.filter((layout) => layout.space === space).flatMap(({ labels }) => labels.map((l) => l.name)),
       );
@@ -63,7 +65,9 @@ describe("the papers' tables", () => {
   it('change only options that the model has', () => {
     for (const { cell } of cells) {
       const { recipe } = cell;
-      const known = cell.kind.startsWith('embedding-') ? ['of', 'minSamplesLeaf'] : Object.keys(NN_FORMER);
+      const known = cell.kind.startsWith('embedding-')
+        ? ['of', 'minSamplesLeaf', 'learns']
+        : Object.keys(NN_FORMER);
       for (const name of Object.keys(recipe?.model ?? {})) expect(known).toContain(name);
     }
     const variants = reproducedTable('nb101-ablation').cells.map(({ recipe }) => JSON.stringify(recipe));

@@ -18,7 +18,7 @@ export type Recognised =
 
 /** @throws AuspexError REPORT_UNKNOWN, SEARCH_LOG_DAMAGED … */
 export function recognised(text: string): Recognised[] {
-  const whole = attempt(() => JSON.parse(text) as unknown);
+  const whole = parsed(text);
   if (isObject(whole) && typeof whole.schema === 'string') return ofDocument(whole, whole.schema);
   const records = lines(text);
   const [first] = records;
@@ -28,11 +28,20 @@ export function recognised(text: string): Recognised[] {
   throw unknown('this is neither an ONNX model nor a file that auspex writes');
 }
 
+/** Undefined if a text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Records of JSON Lines; the last line of a log that is being written may be half there. */
 function lines(text: string): unknown[] {
   const all = text.split('\n').filter((line) => line.trim() !== '');
   return all.flatMap((line, i): unknown[] => {
-    const record = attempt(() => JSON.parse(line) as unknown);
+    const record = parsed(line);
     if (record !== undefined) return [record];
     if (i === all.length - 1 && i > 0) return [];
     throw unknown(`line ${i + 1} is not JSON`);

@@ -171,6 +171,8 @@ export function parallelPlot(
     height: 320,
     marginBottom: 40,
     marginTop: 16,
+    marginLeft: 20,
+    marginRight: 90,
     x: {
       type: 'point',
       domain: axes.map(({ name }) => name),

@@ -42,7 +42,8 @@ export function formatNumber(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(2);
+  if (size >= 1e5 && size < 1e15) return formatCount(value);
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(2);
   return String(Number(value.toPrecision(4)));
 }
 

@@ -1,7 +1,7 @@
 // What is opened without being asked: files of `auspex view`, `?model=` and `?network=` of the address.
 import { app } from './app.svelte.js';
 import { keepLink, restoreLink } from './link.js';
-import { served } from './served.js';
+import { served } from './served.svelte.js';
 
 export async function openAtStart(): Promise<void> {
   requestIdleCallback(() => app.reader.warm());

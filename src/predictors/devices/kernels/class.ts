@@ -31,7 +31,8 @@ export function kernelNumbers(kernel: Kernel): KernelNumbers {
   if (isProduct(traits) && x !== undefined && x.length > 0 && y !== undefined && y.length > 0) {
     return product(x, inputs[1], y, traits.product === 'packed' ? operator : 'product');
   }
-  return dataMovement(operator, inputs, outputs);
+  // What only renames sizes takes the same whatever it is called.
+  return dataMovement(traits.isView ? 'view' : operator, inputs, outputs);
 }
 
 function isProduct({ product }: Traits): boolean {

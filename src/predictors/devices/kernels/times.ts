@@ -44,6 +44,7 @@ const LEAST_US = 0.5;
 /** Kernels of a class that trees are fitted to. */
 const LEAST_FOR_TREES = 30;
 const LEAST_FOR_CLASS = 3;
+const MOST_TREES = 200;
 const DIGITS = 6;
 
 interface Sample {
@@ -52,7 +53,10 @@ interface Sample {
 }
 
 /** Fits all classes, and yields the part that is done. */
-export function* fittingTimes(timed: readonly TimedKernel[]): Generator<number, KernelTimes> {
+export function* fittingTimes(
+  timed: readonly TimedKernel[],
+  mostTrees = MOST_TREES,
+): Generator<number, KernelTimes> {
   const samples = distinct(timed);
   const byClass = grouped(samples, ({ numbers }) => numbers.class);
   const byFamily = grouped(samples, ({ numbers }) => numbers.family);
@@ -61,7 +65,7 @@ export function* fittingTimes(timed: readonly TimedKernel[]): Generator<number, 
   let done = 0;
   for (const [name, own] of byClass) {
     if (own.length < LEAST_FOR_CLASS) continue;
-    classes[name] = yield* fitting(own, (part) => (done + part * own.length) / all);
+    classes[name] = yield* fitting(own, (part) => (done + part * own.length) / all, mostTrees);
     done += own.length;
   }
   const families: Record<KernelFamily, ClassTimes | null> = { convolution: null, product: null, data: null };
@@ -72,8 +76,8 @@ export function* fittingTimes(timed: readonly TimedKernel[]): Generator<number, 
   return { classes, families };
 }
 
-export function fitTimes(timed: readonly TimedKernel[]): KernelTimes {
-  const steps = fittingTimes(timed);
+export function fitTimes(timed: readonly TimedKernel[], mostTrees?: number): KernelTimes {
+  const steps = fittingTimes(timed, mostTrees);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -122,7 +126,7 @@ function distinct(timed: readonly TimedKernel[]): Sample[] {
 function* fitting(
   samples: readonly Sample[],
   part: (own: number) => number,
-  mostTrees = 200,
+  mostTrees: number,
 ): Generator<number, ClassTimes> {
   const works = samples.map(({ numbers, us }) => numbers.work.map((amount) => amount / us));
   const rates = [...nonNegativeLeastSquares(works, new Float64Array(samples.length).fill(1))];

@@ -13,13 +13,14 @@ const EVERY_MS = 2000;
 
 class Served {
   /** Whether the page comes from `auspex view`. */
-  isThere = false;
+  isThere = $state(false);
   #files: readonly { name: string; url: string; group: string }[] = [];
 
   async look(): Promise<void> {
     if (document.querySelector('meta[name="auspex-view"]') === null) return;
-    const response = await fetch('./files.json');
-    if (!response.ok) return;
+    // The server may have ended since the page was kept.
+    const response = await fetch('./files.json').catch(() => undefined);
+    if (!response?.ok) return;
     this.#files = listed.parse(await response.json()).files;
     this.isThere = true;
   }
