@@ -13,6 +13,8 @@ import { BOOSTING, boostedValue, fitBoosted } from '../../src/predictors/trees/b
 import { Random } from '../../src/util/random.js';
 
 const BLOCK = 16;
+/** Of a thousand classes. */
+const OUTPUT_BYTES = 4000;
 const FOLDER = process.argv[2] ?? 'verify/nnlqp';
 
 interface Measured {
@@ -75,6 +77,7 @@ const kernelSums: Method = (train) => {
     sumOfKernels(
       times,
       timed.map(({ kernel }) => kernel),
+      OUTPUT_BYTES,
     );
   const correction = fitCorrection(
     train.map(sum),

@@ -1,6 +1,7 @@
 // The model that `auspex device calibrate` writes: kernels of a network, told from its graph, summed up and corrected.
 import * as z from 'zod';
 import { planKernels } from '../../../analysis/kernels/plan.js';
+import { valueBytes } from '../../../graph/types.js';
 import type { Network } from '../../../networks/network.js';
 import { badDevice, type Device, type DevicePrediction, registerDeviceModel } from '../device.js';
 import { corrected, correctionSchema, sumOfKernels } from './network-time.js';
@@ -25,7 +26,7 @@ const WIDER = { unknown: 0.7, near: 0.2 };
 
 export function kernelPrediction(model: KernelModel, network: Network): DevicePrediction {
   const plan = planKernels(network.inference(), model);
-  const sum = sumOfKernels(model.times, plan.kernels);
+  const sum = sumOfKernels(model.times, plan.kernels, outputBytes(network));
   const value = corrected(sum, model.correction);
   const isOpen = plan.unknown.length > 0;
   const error =
@@ -45,6 +46,16 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
     unknown: [...new Set([...sum.unknownClasses, ...plan.unknown])],
     rests,
   };
+}
+
+/** Outputs are copied to the caller. */
+export function outputBytes(network: Network): number {
+  const { types, outputNames } = network.inference().graph;
+  return outputNames.reduce((sum, name) => {
+    const type = types.get(name);
+    const bytes = type && valueBytes(type);
+    return sum + (typeof bytes === 'number' ? bytes : 0);
+  }, 0);
 }
 
 export const kernelDeviceModel = registerDeviceModel({
