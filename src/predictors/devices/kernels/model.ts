@@ -22,15 +22,22 @@ export const kernelModelSchema = z.object({
 export type KernelModel = z.infer<typeof kernelModelSchema>;
 
 /** What unknown kernels, and those beyond the measured sizes, add to the error, by their share of the time. */
-const WIDER = { unknown: 0.7, near: 0.2 };
+const WIDER = { unknown: 0.7, near: 0.2, quantised: 1.2 };
 
 export function kernelPrediction(model: KernelModel, network: Network): DevicePrediction {
   const plan = planKernels(network.inference(), model);
   const sum = sumOfKernels(model.times, plan.kernels, outputBytes(network));
   const value = corrected(sum, model.correction);
   const isOpen = plan.unknown.length > 0;
+  const isQuantised = network
+    .inference()
+    .graph.nodes.some(({ operator }) => operator?.traits?.moves === 'quantisation');
   const error =
-    model.error90 + WIDER.unknown * sum.unknown + WIDER.near * sum.near + (isOpen ? WIDER.unknown : 0);
+    model.error90 +
+    WIDER.unknown * sum.unknown +
+    WIDER.near * sum.near +
+    (isOpen ? WIDER.unknown : 0) +
+    (isQuantised ? WIDER.quantised : 0);
   const percent = (share: number): string => `${Math.round(100 * share)}%`;
   const rests = [`the sum of ${plan.kernels.length} kernels, and what measured networks take beyond it`];
   if (sum.near >= 0.05)
@@ -38,6 +45,7 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
   if (sum.unknownClasses.length > 0) {
     rests.push(`${percent(sum.unknown)} of the time is of kernels that were not measured`);
   }
+  if (isQuantised) rests.push('the network is quantised, and what the runtime fuses then is not known');
   return {
     value,
     low: value * Math.exp(-error),
