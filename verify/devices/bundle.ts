@@ -25,6 +25,7 @@ import {
   csvRows,
   HELP_DEVICES,
   HUB_DEVICES,
+  OWN_DEVICE,
   PHONE_DEVICES,
   PI_DEVICES,
   type Rows,
@@ -84,7 +85,7 @@ function scalesOf(rows: readonly number[], logs: Float64Array) {
   const steps = fittedScales(
     groupDistances(points, standard.length, groups),
     Float64Array.from(residuals, (r) => r / deviation),
-    { steps: 60 },
+    { steps: 36 },
   );
   let step = steps.next();
   while (!step.done) step = steps.next();
@@ -293,6 +294,33 @@ const write = (name: string, value: unknown): void => {
   writeFileSync(join(output!, name), `${text}\n`);
   console.log(`${name}: ${text.length} bytes`);
 };
+// Measured for auspex: the ten families of NNLQP.
+const ownRows = all.filter(({ set }) => set.startsWith('nnlqp-'));
+const ownTables = new Map(
+  [...new Set(ownRows.map(({ set }) => set))].map((set) => [
+    set,
+    csvRows(`verify/nnlqp/${set.replace('-', '_')}.csv.gz`, arch),
+  ]),
+);
+const ownPoints = pointsOf(
+  ownRows.map((row) => ({ ...row, name: `${row.set}:${row.name}` })),
+  standard,
+);
+const { device: own } = processDevice(OWN_DEVICE, {
+  measured: ownRows.map(({ set, name }) => Number(ownTables.get(set)!.get(name)!.latency)),
+  features: ownRows.map(({ values }) => values),
+  points: ownPoints,
+  pointsName: 'nnlqp',
+  places: [...ownRows.keys()],
+  families: ownRows.map(({ set }) => set),
+  base: models.map(({ name, model }) => ({ name, values: ownRows.map((row) => model.one(row, []).value) })),
+  lengths,
+  beyond: 0.3,
+});
+report(own);
+devices.push(own);
+write('points-nnlqp.json', ownPoints);
+
 write('points-timm.json', timmPoints);
 write('points-cells.json', helpPoints);
 write('devices.json', { schema: 'auspex.devices/1', lengths, standard, devices });

@@ -106,9 +106,11 @@ export function paretoPlot(
       }),
     ],
   });
-  made.querySelectorAll<SVGElement>('.points circle').forEach((circle, i) => {
-    circle.style.cursor = 'pointer';
-    circle.addEventListener('click', () => onclick(points[i]!.id));
+  // The plot's value is the point that is pointed at.
+  made.style.cursor = 'pointer';
+  made.addEventListener('click', () => {
+    const point = (made as { value?: ParetoPoint | null }).value;
+    if (point) onclick(point.id);
   });
   return made;
 }
