@@ -31,6 +31,8 @@ export const bundledIndex = z.object({
   schema: z.literal('auspex.bundled/1'),
   predictors: z.array(entry),
   trunks: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })),
+  /** What embeds architectures of a space; of several, the first by default. */
+  embeddings: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })).default([]),
 });
 
 export type BundledEntry = z.infer<typeof entry>;

@@ -37,9 +37,16 @@ export class BundledPredictors extends IndexedPredictors {
   }
 }
 
-export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
+/** The text of a file of the package that is no predictor. */
+export function bundledFile(name: string): string {
+  return readFileSync(new URL(name, BUNDLED), 'utf8');
 }
+
+export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
+  return loadPredictor(pathOf(file), options);
+}
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, BUNDLED));
 
 const SCHEME = 'bundled:';
 
@@ -53,12 +60,16 @@ export function isBundledReference(text: string): boolean {
  * @throws AuspexError BUNDLED_UNKNOWN, and what loading throws
  */
 export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  if (!isBundledReference(reference)) return loadPredictor(reference, options);
+  return loadPredictor(isBundledReference(reference) ? bundledPath(reference) : reference, options);
+}
+
+/** The file of `bundled:NAME`. @throws AuspexError BUNDLED_UNKNOWN */
+export function bundledPath(reference: string): string {
   const name = reference.slice(SCHEME.length);
-  const { predictors, trunks } = bundled();
-  const files = [...predictors, ...trunks].map(({ file }) => file);
+  const { predictors, trunks, embeddings } = bundled();
+  const files = [...predictors, ...trunks, ...embeddings].map(({ file }) => file);
   const file = files.find((each) => bundledName(each) === name);
-  if (file !== undefined) return loadBundled(file, options);
+  if (file !== undefined) return pathOf(file);
   throw new AuspexError('BUNDLED_UNKNOWN', `no bundled predictor is called '${printableStart(name, 40)}'`, {
     hint: `choose one of ${files.map((each) => `${SCHEME}${bundledName(each)}`).join(', ')}`,
   });
@@ -66,6 +77,40 @@ export function openPredictor(reference: string, options?: LoadPredictorOptions)
 
 /** Where a kind of predictor begins for architectures of a space, if the package has that. */
 export async function bundledTrunk(kind: string, space: string): Promise<Predictor | undefined> {
+  const path = trunkFile(kind, space);
+  return path === undefined ? undefined : loadPredictor(path);
+}
+
+export function trunkFile(kind: string, space: string): string | undefined {
   const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
-  return found && loadBundled(found.file);
+  return found && pathOf(found.file);
+}
+
+/**
+ * What embeds architectures of a space, as `bundled:NAME`: one of a kind, or the one that is used by default. Undefined where
+ * the package has none.
+ */
+export function bundledEmbedding(space: string, kind?: string): string | undefined {
+  const found = bundled().embeddings.find(
+    (each) => each.space === space && (kind === undefined || each.kind === kind),
+  );
+  return found && `${SCHEME}${bundledName(found.file)}`;
+}
+
+/**
+ * The file of what embeds architectures of a space: an embedding, or else the trunk of a kind.
+ *
+ * @param kind any by default
+ */
+export function embeddingPath(space: string, kind?: string): string | undefined {
+  const found = bundledEmbedding(space, kind);
+  if (found !== undefined) return bundledPath(found);
+  const [first] = kind === undefined ? embeddingKinds(space) : [kind];
+  return first === undefined ? undefined : trunkFile(first, space);
+}
+
+/** Kinds that `embeddingPath` has for a space. */
+export function embeddingKinds(space: string): string[] {
+  const { embeddings, trunks } = bundled();
+  return [...embeddings, ...trunks].flatMap((each) => (each.space === space ? [each.kind] : []));
 }

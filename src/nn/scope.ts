@@ -35,14 +35,16 @@ export const NOISE_OFFSETS = 'noise.offsets';
 
 /** What a trace has collected. */
 export class Trace {
-  readonly builder = new Builder({ opsets: OPSETS });
+  readonly builder: Builder;
   readonly isTraining: boolean;
   readonly parameters = new Map<string, ParameterSpec>();
   /** New values of parameters that are not trained. */
   readonly updates = new Map<string, Value>();
   readonly noise: NoiseSite[] = [];
 
-  constructor(isTraining: boolean) {
+  /** @param domains whose operators the model has beside ONNX's own, with their versions */
+  constructor(isTraining: boolean, domains: Iterable<readonly [string, number]> = []) {
+    this.builder = new Builder({ opsets: new Map([...OPSETS, ...domains]) });
     this.isTraining = isTraining;
   }
 

@@ -31,6 +31,7 @@ interface FittedKernel extends Mixture {
   readonly points: Float64Array;
   readonly weights: Float64Array;
   readonly bias: number;
+  readonly leftOut: Float64Array;
 }
 
 /** y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·exp(−‖x − xᵢ‖²/2ℓ²), F features. */
@@ -39,6 +40,11 @@ export class KernelRegression {
 
   private constructor(fitted: FittedKernel) {
     this.#fitted = fitted;
+  }
+
+  /** Of every fitted row, what the others say of it, the kernel staying as it is (Rasmussen & Williams 2006, 5.12). */
+  get leftOut(): Float64Array {
+    return this.#fitted.leftOut;
   }
 
   /** @param rows the first of them are fitted, where there are too many */
@@ -68,8 +74,11 @@ export class KernelRegression {
         }
       }
     }
-    const weights = solved(cholesky(kernelOf(products, count, count, used, best), count), centred);
-    return new KernelRegression({ ...best, names, means, factors, points, weights, bias });
+    const factor = cholesky(kernelOf(products, count, count, used, best), count);
+    const weights = solved(factor, centred);
+    const precisions = inverseDiagonal(factor, count);
+    const leftOut = y.map((value, i) => value - weights[i]! / precisions[i]!);
+    return new KernelRegression({ ...best, names, means, factors, points, weights, bias, leftOut });
   }
 
   /** Writes the regression into a graph: (batch, F) → (batch, 1). */
@@ -173,4 +182,19 @@ function evidenceOf(kernel: Float64Array, targets: Float64Array, rows: number): 
   let determinant = 0;
   for (let i = 0; i < rows; i++) determinant += 2 * Math.log(factor[i * rows + i]!);
   return -rows * Math.log(Math.max(fit, 1e-300)) - determinant;
+}
+
+/** The diagonal of (L·Lᵀ)⁻¹: squares of the columns of L⁻¹. */
+function inverseDiagonal(factor: Float64Array, rows: number): Float64Array {
+  const diagonal = new Float64Array(rows);
+  const column = new Float64Array(rows);
+  for (let k = 0; k < rows; k++) {
+    for (let i = k; i < rows; i++) {
+      let sum = i === k ? 1 : 0;
+      for (let j = k; j < i; j++) sum -= factor[i * rows + j]! * column[j]!;
+      column[i] = sum / factor[i * rows + i]!;
+      diagonal[k]! += column[i]! ** 2;
+    }
+  }
+  return diagonal;
 }

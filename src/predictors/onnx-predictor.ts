@@ -32,6 +32,9 @@ import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 /** Networks that are encoded before they are run. */
 const CHUNK = 4096;
 
+/** More spaces than this are counted in sentences. */
+const NAMED_SPACES = 3;
+
 export class OnnxPredictor implements Predictor {
   readonly info: PredictorInfo;
   readonly predict?: (networks: Networks, options?: PredictOptions) => Promise<Predictions>;
@@ -54,7 +57,7 @@ export class OnnxPredictor implements Predictor {
     if (ensemble) {
       this.members = (networks, options) => this.#members(ensemble, networks, options);
       this.order = async (networks, options) =>
-        combinedOrder(ensemble, (await this.#members(ensemble, networks, options)).values);
+        combinedOrder(ensemble, await this.#members(ensemble, networks, options));
     }
   }
 
@@ -70,7 +73,8 @@ export class OnnxPredictor implements Predictor {
   get title(): string {
     const { kind, seen } = this.info;
     const spaces = seen.spaces.filter((space) => space !== 'onnx');
-    return `${KINDS.get(kind)?.title ?? kind} for ${spaces.join(', ') || 'networks'}`;
+    const named = spaces.length > NAMED_SPACES ? `${spaces.length} spaces` : spaces.join(', ');
+    return `${KINDS.get(kind)?.title ?? kind} for ${named || 'networks'}`;
   }
 
   covers(network: Network): AuspexError | undefined {
@@ -197,13 +201,14 @@ export class OnnxPredictor implements Predictor {
 
   /** All members look at the networks together. */
   async #members(
-    { members }: Ensemble,
+    { members, near: nearName }: Ensemble,
     networks: Networks,
     options?: PredictOptions,
   ): Promise<MemberAnswers> {
     const entries = members.map(({ name }) => this.#entry('score', name) ?? this.#entry('latent', name));
-    const all = await this.#columns(entries, networks, options);
-    const [rows, width] = [networks.count, this.#runner.widthOf(entries.map(outputOf))];
+    const gate = nearName === undefined ? [] : [this.#entry('score', nearName)];
+    const all = await this.#columns([...entries, ...gate], networks, options);
+    const [rows, width] = [networks.count, this.#runner.widthOf([...entries, ...gate].map(outputOf))];
     const values = new Float64Array(rows * members.length);
     let start = 0;
     for (const [member, entry] of entries.entries()) {
@@ -219,7 +224,12 @@ export class OnnxPredictor implements Predictor {
         values[row * members.length + member] = x;
       });
     }
-    return { members, values };
+    if (nearName === undefined) return { members, values };
+    return {
+      members,
+      values,
+      near: Float64Array.from({ length: rows }, (_, row) => all[row * width + start]!),
+    };
   }
 
   /**

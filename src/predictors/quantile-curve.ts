@@ -43,6 +43,15 @@ export class RisingCurve {
     this.#first = start[1];
   }
 
+  at(x: number): number {
+    const [knots, slopes] = [this.#knots, this.#slopes];
+    const first = (x - knots[0]!) * slopes[0]! + this.#first;
+    return slopes
+      .slice(1)
+      .reduce((sum, slope, i) => sum + Math.max(0, x - knots[i + 1]!) * (slope - slopes[i]!), first);
+  }
+
+  /** The same in a graph. */
   apply(x: Value): Value {
     const [knots, slopes] = [this.#knots, this.#slopes];
     const first = x.sub(knots[0]!).mul(slopes[0]!).add(this.#first);

@@ -26,8 +26,13 @@ for smooth in (0.05, 0.2, 0.5, 0.8, 0.95):
             gp = GaussianProcessRegressor(ConstantKernel(scale) * kernel, optimizer=None, alpha=0).fit(z, c)
             value = gp.log_marginal_likelihood_value_
             if best is None or value > best[0]:
-                best = (value, smooth, factor, noise, gp.predict(zn) + y.mean())
+                # Every row by a process that was fitted without it.
+                left_out = [GaussianProcessRegressor(kernel, optimizer=None, alpha=0)
+                            .fit(np.delete(z, i, 0), np.delete(c, i)).predict(z[i:i + 1])[0] + y.mean()
+                            for i in range(len(c))]
+                best = (value, smooth, factor, noise, gp.predict(zn) + y.mean(), left_out)
 print(json.dumps({
     "rows": [float(v) for v in x.ravel()], "targets": [float(v) for v in y], "new": [float(v) for v in new.ravel()],
     "mixture": {"smooth": best[1], "factor": best[2], "noise": best[3]}, "predictions": [float(v) for v in best[4]],
+    "leftOut": [float(v) for v in best[5]],
 }))

@@ -1,34 +1,20 @@
-// For few labels of any family: a Gaussian process and a forest on features of the whole network, mixed. The
-// process extrapolates from 50 rows where trees cannot, and learns quantiles, as a few networks that learned nothing would
-// bend it; trees take labels as they are, and find such networks.
+// For few labels of any family; see `few-shot.ts` of the predictors.
 import * as z from 'zod';
-import { KernelRegression } from '../kernel-regression.js';
-import { RisingCurve, rankQuantiles } from '../quantile-curve.js';
-import { RandomForest } from '../trees/random-forest.js';
-import { treeValues } from '../trees/random-forest-onnx.js';
+import { FEW_SHOT, fewShotFitting } from '../few-shot.js';
 import { featureKind } from './feature-kind.js';
 
 featureKind({
   name: 'few-shot',
   title: 'Few labels',
   paper: 'Rasmussen & Williams 2006; Breiman 2001',
-  summary: 'any network, few labels: paths, widths and cost',
-  features: 'flow',
+  summary: 'any network, few labels: paths, segments and cost',
+  features: 'segments',
   options: z.strictObject({
-    trees: z.int().min(1).max(10_000).default(100),
-    maxFeatures: z.number().gt(0).max(1).default(0.5),
-    /** How much of the prediction is the forest's. */
-    forest: z.number().min(0).max(1).default(0.3),
+    trees: z.int().min(1).max(10_000).default(FEW_SHOT.trees),
+    maxFeatures: z.number().gt(0).max(1).default(FEW_SHOT.maxFeatures),
+    /** How much of the prediction is the forest's; `auto` for what rows say that were left out. */
+    forest: z.union([z.number().min(0).max(1), z.literal('auto')]).default(FEW_SHOT.forest),
   }),
-  *fit(rows, targets, { trees, maxFeatures, forest: share }, seed) {
-    const quantiles = rankQuantiles(targets);
-    const curve = new RisingCurve(quantiles, targets);
-    const process = yield* KernelRegression.fitting(rows, quantiles);
-    const { forest } = yield* RandomForest.fitting(rows, targets, { trees, maxFeatures, seed });
-    return (x) =>
-      curve
-        .apply(process.apply(x))
-        .mul(1 - share)
-        .add(treeValues(x, forest.trees).mean([1], true).mul(share));
-  },
+  learnsHeldOut: true,
+  fit: fewShotFitting,
 });

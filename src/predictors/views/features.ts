@@ -10,7 +10,7 @@ import { AuspexError } from '../../util/errors.js';
 import { readEach } from '../encode.js';
 import { INPUT } from '../feature-model.js';
 import { FeatureRows } from './feature-rows.js';
-import { FLOW_FEATURES, flowFeatures } from './flow/flow-features.js';
+import { FLOW_FEATURES, STRUCTURE_FEATURES, structureFeatures } from './flow/flow-features.js';
 import { type Graf, grafOf } from './graf.js';
 import { expectSmallImages } from './small-images.js';
 import { type GraphSet, notCovered, registerView, type View, whyNot } from './view.js';
@@ -22,17 +22,24 @@ const STATE = z.object({
   space: z.string().nullable(),
   /** The names are those of `flowFeatures`. */
   flow: z.literal(true).optional(),
+  /** Those of segments are behind them. */
+  segments: z.literal(true).optional(),
   /** Only classifiers of images up to this side are covered. */
   largestSide: z.number().optional(),
 });
 export type FeatureState = z.infer<typeof STATE>;
 
 /** Numbers that every network has. */
-const COSTS = ['parameters', 'macs', 'flops', 'depth'] as const;
+const COSTS = ['parameters', 'macs', 'flops', 'depth', 'memoryAccess'] as const;
 export type CostFeature = (typeof COSTS)[number];
 
-/** Costs by name; `structure` is all that is known of a space's cells; `flow` is of whole networks, see `flowFeatures`. */
-export type FeatureOptions = { readonly features: 'structure' | 'flow' | readonly CostFeature[] };
+/**
+ * Costs by name; `structure` is all that is known of a space's cells; `flow` is of whole networks, see `flowFeatures`, and
+ * `segments` are these and numbers of segments, see `segmentFeatures`.
+ */
+export type FeatureOptions = {
+  readonly features: 'structure' | 'flow' | 'segments' | readonly CostFeature[];
+};
 
 /** Made once: a predictor asks for every network. */
 const grafs = new Map<string, Graf | undefined>();
@@ -58,6 +65,7 @@ const featureView: View<FeatureState> = {
     const { features } = options as FeatureOptions;
     if (prior !== undefined) return prior;
     if (features === 'flow') return { names: [...FLOW_FEATURES], space: null, flow: true };
+    if (features === 'segments') return segmentState();
     return features === 'structure'
       ? structureOf(commonSpace(networks))
       : { names: [...features], space: null };
@@ -74,6 +82,11 @@ const featureView: View<FeatureState> = {
   byRow: { read: rowOf, set: setOf },
 };
 registerView(featureView);
+
+/** The state of `segments`, which is the same for all networks. */
+export function segmentState(): FeatureState {
+  return { names: [...STRUCTURE_FEATURES], space: null, flow: true, segments: true };
+}
 
 function setOf(rows: readonly ArrayLike<number>[], { names }: FeatureState): FeatureSet {
   const data = new Float32Array(rows.length * names.length);
@@ -154,11 +167,12 @@ function countName(operation: string): string {
 }
 
 /** The features of a network, in the order of the names. */
-function rowOf(network: Network, { names, space, flow, largestSide }: FeatureState): ArrayLike<number> {
+function rowOf(network: Network, state: FeatureState): ArrayLike<number> {
+  const { names, space, flow, segments, largestSide } = state;
   if (flow) {
-    expectFeatures(names, FLOW_FEATURES);
+    expectFeatures(names, segments ? STRUCTURE_FEATURES : FLOW_FEATURES);
     if (largestSide !== undefined) expectSmallImages(network, largestSide);
-    return flowRow(network);
+    return flowRow(network).subarray(0, names.length);
   }
   const cell = space === null ? undefined : cellOf(network, space);
   const graf = grafNamed(space);
@@ -168,11 +182,10 @@ function rowOf(network: Network, { names, space, flow, largestSide }: FeatureSta
   }
   const counts = new Map<string, number>();
   for (const op of cell?.ops ?? []) counts.set(countName(op), (counts.get(countName(op)) ?? 0) + 1);
-  const costs = names.some((name) => !name.startsWith('count(')) ? network.settled().counts() : undefined;
   return names.map((name) => {
     if (name.startsWith('count(')) return counts.get(name) ?? 0;
     if (!COSTS.includes(name as CostFeature)) expectFeatures(names, COSTS);
-    const value = costs![name as CostFeature];
+    const value = costOf(network, name as CostFeature);
     if (Number.isFinite(Math.fround(value))) return value;
     throw notCovered(
       'FEATURES_NOT_FINITE',
@@ -182,14 +195,21 @@ function rowOf(network: Network, { names, space, flow, largestSide }: FeatureSta
   });
 }
 
+/** Bytes that nodes read and write count as a cost that takes longer to find. */
+function costOf(network: Network, name: CostFeature): number {
+  if (name !== 'memoryAccess') return network.settled().counts()[name];
+  return Number(network.settled().cost().totals.memoryAccessBytes);
+}
+
 /** Rows of architectures: a forest, a process and a table of results ask for the same ones. */
 const flowRows = new WeakMap<AnySpace, Map<string, Float32Array>>();
-/** Of each space; 14 MB. */
+/** Of each space; 16 MB. */
 const MOST_KEPT = 20_000;
 
-function flowRow(network: Network): ArrayLike<number> {
+/** All of `structureFeatures`; those of flow come first. */
+function flowRow(network: Network): Float32Array {
   const { arch, file, sizes } = network;
-  const made = (): Float32Array => Float32Array.from(Object.values(flowFeatures(network.settled())));
+  const made = (): Float32Array => Float32Array.from(Object.values(structureFeatures(network.settled())));
   if (arch === undefined || file !== undefined || Object.keys(sizes).length > 0) return made();
   let kept = flowRows.get(arch.space);
   if (kept === undefined) {

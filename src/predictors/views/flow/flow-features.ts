@@ -5,6 +5,7 @@ import type { CostReport } from '../../../analysis/cost.js';
 import type { Network } from '../../../networks/network.js';
 import { computationGraph } from '../computation-graph/computation-graph.js';
 import { type Flow, type FlowKind, type FlowNode, flowOf, ownGrowth, type Sharing } from './flow.js';
+import { SEGMENT_FEATURES, segmentFeatures } from './segments.js';
 
 const COUNTED: readonly FlowKind[] = [
   'spatial',
@@ -26,6 +27,12 @@ const SHARINGS: readonly Sharing[] = ['even', 'paths', 'variance'];
 /** All features of a network by name, always the same names in the same order. */
 export function flowFeatures(network: Network): Readonly<Record<string, number>> {
   return featuresOf(flowOf(computationGraph(network.inference())), network.cost().totals);
+}
+
+/** The same, and those of its segments behind them. */
+export function structureFeatures(network: Network): Readonly<Record<string, number>> {
+  const flow = flowOf(computationGraph(network.inference()));
+  return { ...featuresOf(flow, network.cost().totals), ...segmentFeatures(flow) };
 }
 
 function featuresOf(flow: Flow, totals: Partial<CostReport['totals']>): Record<string, number> {
@@ -180,3 +187,5 @@ function least(values: readonly number[]): number {
 export const FLOW_FEATURES: readonly string[] = Object.keys(
   featuresOf(flowOf({ nodes: [], edges: [], weightedCount: 0, unknownSizes: 0, isConnected: false }), {}),
 );
+
+export const STRUCTURE_FEATURES: readonly string[] = [...FLOW_FEATURES, ...SEGMENT_FEATURES];

@@ -47,6 +47,8 @@ export interface FlowNode {
   /** Has a kernel that slides over an image: not a dense layer. */
   readonly isConvolution: boolean;
   readonly heightIn: number;
+  /** Gives out smaller images than it reads. */
+  readonly isStrided: boolean;
   /** Pixels given out. */
   readonly area: number;
   readonly channels: number;
@@ -70,6 +72,8 @@ export type Sharing =
 
 export interface Flow {
   readonly nodes: readonly FlowNode[];
+  /** Places of nodes, each behind those that it reads. */
+  readonly order: readonly number[];
   /** Nothing that depends on the input reaches the output. */
   readonly isDead: boolean;
   /** Natural logarithm of the number of paths from an input to the output; 0 for a dead network. */
@@ -125,6 +129,7 @@ export function flowOf(graph: ComputationGraph): Flow {
   const end = reached[output];
   return {
     nodes,
+    order,
     isDead: end === undefined,
     ...(end ?? { ...START, receptiveField: 0 }),
     side,
@@ -153,6 +158,7 @@ function flowNodes({ nodes, edges }: ComputationGraph): FlowNode[] {
       kind,
       isConvolution: kind === 'spatial' || kind === 'pointwise' || kind === 'depthwise',
       heightIn,
+      isStrided: heightOut < heightIn,
       area: heightOut * widthOut,
       channels,
       kernel,

@@ -1,0 +1,58 @@
+// For few labels of any family: a Gaussian process and a forest on features of the whole network, mixed. The process
+// extrapolates from 50 rows where trees cannot, and learns quantiles, as a few networks that learned nothing would bend it;
+// trees take labels as they are, and find such networks. How they are mixed follows from rows that each has not seen.
+import { kendallTauB } from '../metrics/index.js';
+import type { Value } from '../ops/build.js';
+import { KernelRegression } from './kernel-regression.js';
+import { RisingCurve, rankQuantiles } from './quantile-curve.js';
+import { RandomForest } from './trees/random-forest.js';
+import { treeValues } from './trees/random-forest-onnx.js';
+import type { FeatureRows } from './views/feature-rows.js';
+
+export interface FewShotOptions {
+  readonly trees: number;
+  /** The share of features that is looked at for each split. */
+  readonly maxFeatures: number;
+  /** How much of the prediction is the forest's; `auto` for what held-out rows say. */
+  readonly forest: number | 'auto';
+}
+
+export const FEW_SHOT: FewShotOptions = { trees: 100, maxFeatures: 0.5, forest: 'auto' };
+
+/** Shares of the forest that are tried. */
+const SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+/** Shares are averaged by e^(τ/T): with 50 rows, differences of τ below this are chance. */
+const TEMPERATURE = 0.02;
+
+/** Fits targets, in steps; gives what writes the prediction into a graph: (batch, F) → (batch, 1). */
+export function* fewShotFitting(
+  rows: FeatureRows,
+  targets: Float64Array,
+  { trees, maxFeatures, forest: given }: FewShotOptions,
+  seed: number,
+): Generator<number, (x: Value) => Value> {
+  const quantiles = rankQuantiles(targets);
+  const curve = new RisingCurve(quantiles, targets);
+  const process = yield* KernelRegression.fitting(rows, quantiles);
+  const { forest, outOfBag } = yield* RandomForest.fitting(rows, targets, { trees, maxFeatures, seed });
+  const smooth = process.leftOut.map((x) => curve.at(x));
+  const share = given === 'auto' ? sharedBy(smooth, outOfBag, targets) : given;
+  return (x) =>
+    curve
+      .apply(process.apply(x))
+      .mul(1 - share)
+      .add(treeValues(x, forest.trees).mean([1], true).mul(share));
+}
+
+/** The share of the second of two predictions of rows that neither had seen. */
+function sharedBy(first: Float64Array, second: Float64Array, targets: Float64Array): number {
+  const known = [...first.keys()].filter((row) => Number.isFinite(second[row]));
+  const truths = known.map((row) => targets[row]!);
+  if (new Set(truths).size < 2) return SHARES[0]!;
+  const powers = SHARES.map((share) => {
+    const mixed = known.map((row) => (1 - share) * first[row]! + share * second[row]!);
+    return new Set(mixed).size < 2 ? 0 : Math.exp(kendallTauB(mixed, truths) / TEMPERATURE);
+  });
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return total > 0 ? SHARES.reduce((sum, share, i) => sum + (share * powers[i]!) / total, 0) : SHARES[0]!;
+}
