@@ -13,6 +13,7 @@ import { AuspexError } from '../../util/errors.js';
 import { paced } from '../../util/pauses.js';
 import { Random } from '../../util/random.js';
 import { type EntryGraph, entriesModel, outputOf, pairOf, weightsWithin } from '../entries.js';
+import { topOf } from '../family-curve.js';
 import { OPSETS } from '../feature-model.js';
 import { FEW_SHOT, fewShotFitting } from '../few-shot.js';
 import { ENCODER } from '../gennape/encoder.js';
@@ -33,7 +34,7 @@ import { labelStage } from '../label-stage.js';
 import { column, type Labels, labelScale, transformOf, unlearned } from '../labels.js';
 import { COMPUTATION_GNN, type ComputationInputs, computationGnn } from '../models/computation-gnn.js';
 import { orderOfLatents } from '../pool-order.js';
-import type { Ensemble, Entry, Json, Predictor } from '../predictor.js';
+import type { Ensemble, Entry, Json, LabelInfo, Predictor } from '../predictor.js';
 import { Runner } from '../runner.js';
 import { expectGoing } from '../stopped.js';
 import { type Stage, type TrainedMember, trainStages } from '../train.js';
@@ -182,13 +183,30 @@ export const gennapeKind: PredictorKind<Options> = registerKind({
                     : { view, state }),
               }),
             );
-            return { ...info, entries: [...info.entries, ...more], ensemble };
+            const labels = ensemble.near === undefined ? info.labels : info.labels.map(widened);
+            return { ...info, labels, entries: [...info.entries, ...more], ensemble };
           },
         };
       },
     );
   },
 });
+
+/** An interval for networks like those of the training; of others the value may be anything. */
+function widened(label: LabelInfo): LabelInfo {
+  const { interval, unit, better } = label;
+  const top = topOf({ better: [better], units: [unit] }, 0);
+  if (interval === undefined || top === undefined) return label;
+  const { coverage, rows, groups } = interval;
+  const own = Math.max(...groups.map(({ halfWidth }) => halfWidth));
+  return {
+    ...label,
+    interval: {
+      ...{ coverage, rows, by: 'distance', within: [0, top] },
+      groups: [{ upTo: 1, halfWidth: own }, { halfWidth: top }],
+    },
+  };
+}
 
 /** Weights that fit as many labels as there are now. */
 function fitting(start: Map<string, Float32Array>, from: Predictor, { prepared }: HeadRows): Weights {
