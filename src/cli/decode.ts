@@ -41,7 +41,8 @@ Examples:
     --near 5
   auspex decode A B --between 6
   auspex decode --space nasbench101 --sample 10 --seed 1
-  auspex embed A B --nodes -o z.npy && auspex decode --latents z.npy --space nasbench101
+  auspex embed A B --nodes -o z.npy
+  auspex decode --latents z.npy --space nasbench101
   auspex decode --quality --predictor cells.onnx --data test.csv.gz
 
 By default the likeliest cell that is an architecture of the space is taken.

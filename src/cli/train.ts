@@ -62,7 +62,7 @@ function help(): string {
   return `
 Predictors:
 ${kinds.join('\n')}
-  ${LATENCY.padEnd(width)}  a device: latency of any network, from 5 or more measured ones
+  ${LATENCY.padEnd(width)}  latency on a device, from 5 or more measured networks
 
 Examples:
   auspex train nn-former --data nasbench201.csv.gz --label cifar10_valid \\

@@ -13,13 +13,13 @@ const EXAMPLES = `
 Examples:
   auspex view resnet50.onnx
   auspex view a.onnx b.onnx
-  auspex view run/                      a search that still writes run/trials.jsonl
+  auspex view run/               a search that still writes run/trials.jsonl
   auspex view net.onnx --no-open --port 8080
-  auspex view --export site/            the page as static files, for any web server
+  auspex view --export site/     the page as static files, for any web server
 
-The page shows graph, cost, predictions and differences of networks. It is served
-to this machine only (127.0.0.1), at an address that nobody can guess; files stay
-here. End it with Ctrl-C. See docs/guides/page.md.`;
+The page shows graph, cost, predictions and differences of networks. It is
+served to this machine only (127.0.0.1), at an address that nobody can guess;
+files stay here. End it with Ctrl-C. See docs/guides/page.md.`;
 
 interface ViewFlags {
   port?: number;
