@@ -113,6 +113,7 @@ const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   linear: { networks, changes: {}, badOption: { ridge: -1 } },
   params: { networks: cells, changes: {} },
   flops: { networks: cells, changes: {} },
+  'flops-memory': { networks: cells, changes: {} },
   'test-pairs': { ...ofCells, changes: {}, badOption: { width: 1000 } },
   'test-embedding': { ...ofCells, changes: {}, badOption: { width: 0 } },
   'test-two-views': seesCells({ width: 8 }, { width: 0.5 }),
