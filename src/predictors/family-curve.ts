@@ -10,7 +10,10 @@ const LEAST_SLOPE = 1e-3;
 const TOPS: Readonly<Record<string, number>> = { '%': 100, fraction: 1 };
 
 /** What a label cannot pass, where that is known. */
-export function topOf({ better, units }: Labels, label: number): number | undefined {
+export function topOf(
+  { better, units }: Pick<Labels, 'better' | 'units'>,
+  label: number,
+): number | undefined {
   return better?.[label] === 'lower' ? undefined : TOPS[units?.[label] ?? ''];
 }
 

@@ -26,7 +26,7 @@ if (output === undefined) {
 }
 mkdirSync(work!, { recursive: true });
 
-const MODEL = { width: 256, clusterWidth: 112, classifierWidth: 64, clusters: 12, fuzzifier: 2 };
+const MODEL = { width: 64, clusterWidth: 112, classifierWidth: 64, clusters: 12, fuzzifier: 2 };
 const LEAST_ACCURACY = 80;
 const HELD_OUT = 2000;
 
