@@ -369,7 +369,8 @@ function known(
   { withCost, predictors, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
-    const isCovered = answers.length > 0;
+    // Latency on devices is predicted for nearly everything, and says nothing of the rest.
+    const isCovered = answers.some(({ device }) => device === undefined);
     return {
       ref,
       line,

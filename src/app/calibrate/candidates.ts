@@ -19,11 +19,15 @@ const SCALES = [0.5, 0.75, 1, 1, 1, 1.25];
 /** Larger ones take long to write and to load. */
 const MOST_WEIGHT_BYTES = 1.2e8;
 const TRIES = 50;
-/** Of the networks: operators that no space has. */
-const MIXED = 0.08;
+
+/** Graphs of operators that no space has. They teach kernels, but are no networks that anybody runs. */
+export const OPERATORS = 'operators';
+
+export function drawOperators(random: Random): Candidate {
+  return { network: operatorMix(random), family: OPERATORS };
+}
 
 export function drawCandidate(random: Random): Candidate {
-  if (random.chance(MIXED)) return { network: operatorMix(random), family: 'operators' };
   for (let i = 0; i < TRIES; i++) {
     const space = random.pick(SPACES);
     const network = new ArchNetwork(space, space.sample(random), { resolution: resolutionOf(space, random) });

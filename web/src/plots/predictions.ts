@@ -16,6 +16,7 @@ export function dotPlot(
     x: {
       label: `latency (${sorted[0]?.unit ?? 'ms'})`,
       type: 'log',
+      axis: 'both',
       grid: true,
       tickFormat: formatNumber,
       ticks: 5,
@@ -68,6 +69,7 @@ export function paretoPlot(
     marginLeft: 60,
     marginRight: 90,
     marginTop: 30,
+    inset: 24,
     x: { label: axes.x, type: axes.isLogX ? 'log' : 'linear', grid: true, tickFormat: formatCount, ticks: 6 },
     y: { label: axes.y, grid: true, nice: true, tickFormat: formatCount },
     r: { range: [4, 18] },
