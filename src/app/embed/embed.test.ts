@@ -67,7 +67,8 @@ describe('embedding networks', () => {
 
   it('draws a map by t-SNE, and puts networks into clusters', async () => {
     const map = at('tsne.html');
-    const request = { refs: [...others], map, projection: 'tsne', clusters: 0.5 } as const;
+    const predictor = 'bundled:nasbench201-accuracy';
+    const request = { refs: [...others], predictor, map, projection: 'tsne', clusters: 4 } as const;
     const document = embedDocument.parse(await embedNetworks(request));
     const page = readFileSync(map, 'utf8');
     expect(page.match(/<circle /g)?.length).toBe(others.length);

@@ -99,7 +99,7 @@ export function regretPlot(
   return linePlot({
     title: regret === 'shifted' ? `${title}, with the time of labels` : title,
     x: { label: 'seconds of training', kind: 'log' },
-    y: { label: `${REGRETS[regret]} (%), mean and 95% interval`, kind: 'log' },
+    y: { label: `${REGRETS[regret]} (%)`, kind: 'log' },
     series,
   });
 }
