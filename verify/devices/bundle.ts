@@ -19,12 +19,14 @@ import { processDevice } from '../../src/predictors/devices/process-device.js';
 import { ProcessModel, processSchema } from '../../src/predictors/devices/process-model.js';
 import { workGroups } from '../../src/predictors/devices/work-features.js';
 import { fittedScales, groupDistances } from '../../src/predictors/gaussian-process.js';
+import { scatterPlot } from '../../src/report/plots/scatter.js';
 import { Random } from '../../src/util/random.js';
 import {
   AI_HUB_MODELS,
   csvRows,
   HELP_DEVICES,
   HUB_DEVICES,
+  OWN_DEVICE,
   PHONE_DEVICES,
   PI_DEVICES,
   type Rows,
@@ -293,6 +295,47 @@ const write = (name: string, value: unknown): void => {
   writeFileSync(join(output!, name), `${text}\n`);
   console.log(`${name}: ${text.length} bytes`);
 };
+// Measured for auspex: the ten families of NNLQP.
+const ownRows = all.filter(({ set }) => set.startsWith('nnlqp-'));
+const ownTables = new Map(
+  [...new Set(ownRows.map(({ set }) => set))].map((set) => [
+    set,
+    csvRows(`verify/nnlqp/${set.replace('-', '_')}.csv.gz`, arch),
+  ]),
+);
+const ownPoints = pointsOf(
+  ownRows.map((row) => ({ ...row, name: `${row.set}:${row.name}` })),
+  standard,
+);
+const ownMs = ownRows.map(({ set, name }) => Number(ownTables.get(set)!.get(name)!.latency));
+const { device: own, left: ownLeft } = processDevice(OWN_DEVICE, {
+  measured: ownMs,
+  features: ownRows.map(({ values }) => values),
+  points: ownPoints,
+  pointsName: 'nnlqp',
+  places: [...ownRows.keys()],
+  families: ownRows.map(({ set }) => set),
+  base: models.map(({ name, model }) => ({ name, values: ownRows.map((row) => model.one(row, []).value) })),
+  lengths,
+  beyond: 0.3,
+});
+report(own);
+devices.push(own);
+write('points-nnlqp.json', ownPoints);
+writeFileSync(
+  join(output!, 'predicted-latency.svg'),
+  scatterPlot({
+    title: `${ownRows.length} networks of ten families, each family predicted without it`,
+    description:
+      'Latency on an AMD EPYC with ONNX Runtime, one thread: measured, and predicted without the family.',
+    x: { label: 'measured, ms', kind: 'log' },
+    y: { label: 'predicted, ms', kind: 'log' },
+    points: { x: ownMs, y: ownLeft },
+    diagonal: 'equal',
+    unit: 'networks',
+  }),
+);
+
 write('points-timm.json', timmPoints);
 write('points-cells.json', helpPoints);
 write('devices.json', { schema: 'auspex.devices/1', lengths, standard, devices });

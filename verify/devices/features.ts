@@ -2,10 +2,10 @@
 //
 //   node build/verify/devices/features.js DATA GRAPHS > features.jsonl
 //
-// DATA has the tables of HELP; GRAPHS has timm's networks as ONNX files, without weights. Of the tables, some
+// To be run in the root of the repository, whose own measurements are read, too. DATA has the tables of HELP; GRAPHS has timm's networks as ONNX files, without weights. Of the tables, some
 // architectures are drawn with a fixed seed.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { diskResolver } from '../../src/app/resolve.js';
 import { workFeatures } from '../../src/predictors/devices/work-features.js';
@@ -16,6 +16,9 @@ const TABLES = [
   { set: 'fbnet', space: 'fbnet', file: 'fbnet_latency.csv.gz', rows: 300 },
   { set: 'ofa', space: 'ofa-mobilenetv3', file: 'ofa_latency.csv.gz', rows: 300 },
 ];
+/** Of each family that was measured for auspex. */
+const MEASURED = 'verify/nnlqp';
+const MEASURED_ROWS = 45;
 
 const [data, graphs] = process.argv.slice(2);
 if (graphs === undefined) {
@@ -39,11 +42,18 @@ for (const file of readdirSync(graphs)
   .sort()) {
   write('timm', file.replace(/\.onnx$/, ''), join(graphs, file));
 }
-for (const { set, space, file, rows } of TABLES) {
-  const [, ...lines] = gunzipSync(readFileSync(join(data!, file)))
+const measured = readdirSync(MEASURED)
+  .filter((file) => /^nnlqp_.*\.csv\.gz$/.test(file))
+  .map((file) => {
+    const space = file.replace('.csv.gz', '').replace('_', '-');
+    return { set: space, space, file: resolve(MEASURED, file), rows: MEASURED_ROWS };
+  });
+for (const { set, space, file, rows } of [...TABLES, ...measured]) {
+  const [, ...lines] = gunzipSync(readFileSync(resolve(data!, file)))
     .toString()
     .trim()
-    .split('\n');
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
   const random = Random.seeded(1);
   for (let row = 0; row < rows; row++) {
     const other = row + random.below(lines.length - row);

@@ -119,7 +119,8 @@ function newDevice(
   const known = train.map((i) => rows[i]!);
   const points = pointsOf(known, standard);
   const general = others.filter(({ model }) => (model.base as string[]).length === 0);
-  const fits = [general, others].map((base) =>
+  const cells = others.filter(({ model }) => model.points === 'cells');
+  const fits = [general, cells, others].map((base) =>
     processDevice(
       {
         name: 'new',

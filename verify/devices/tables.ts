@@ -16,7 +16,12 @@ export interface TableDevice extends About {
 export type Rows = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function csvRows(path: string, key: (row: Record<string, string>) => string): Rows {
-  const [head, ...lines] = gunzipSync(readFileSync(path)).toString().trim().split('\n').map(cells);
+  const [head, ...lines] = gunzipSync(readFileSync(path))
+    .toString()
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .map(cells);
   return new Map(
     lines.map((line) => {
       const row = Object.fromEntries(head!.map((name, i) => [name, line[i] ?? '']));
@@ -245,3 +250,17 @@ export const HUB_DEVICES: readonly TableDevice[] = CHIPS_OF_HUB.flatMap(([name, 
     columns: { timm: `${device}|${key}|tflite` },
   })),
 );
+
+export const OWN_DEVICE = {
+  name: 'epyc-onnxruntime',
+  ...latency,
+  measured: {
+    device: 'AMD EPYC',
+    runtime: 'onnxruntime-node 1.30.0',
+    precision: 'float32',
+    batch: 1,
+    threads: 1,
+    date: '2026-11-18',
+    source: 'measured with auspex: ten families of NNLQP',
+  },
+};

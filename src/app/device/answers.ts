@@ -3,6 +3,7 @@
 import type { Network } from '../../networks/index.js';
 import type { Device, DevicePrediction } from '../../predictors/devices/device.js';
 import type { LabelInfo } from '../../predictors/predictor.js';
+import { AuspexError } from '../../util/errors.js';
 import type { Answer } from '../predict.js';
 import type { Devices, NamedDevice } from './library.js';
 import type { FoundMeasurement, Measurements } from './measured.js';
@@ -45,9 +46,19 @@ export class DeviceAnswers implements DeviceSource {
       }
       const model = await this.#library.open(device, file ?? `bundled:${device.name}`);
       const [said] = await model.predict([asMeasured(network, device)], signal);
+      if (device.quantity === 'latency') await this.#remember(network, device, said!);
       found.push(predictedAnswer(device, said!));
     }
     return found;
+  }
+
+  /** A prediction is worth telling even if it cannot be stored. */
+  async #remember(network: Network, device: Device, said: DevicePrediction): Promise<void> {
+    try {
+      await this.#measurements?.remember(network, device, said);
+    } catch (error) {
+      if (!(error instanceof AuspexError)) throw error;
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { spaceNamed } from '../../spaces/index.js';
 import { Database } from '../../store/database/index.js';
 import { Random } from '../../util/random.js';
+import { databaseStats } from '../database.js';
 import { diskResolver } from '../resolve.js';
 import { fitDevice } from './fit.js';
 import { Devices } from './library.js';
@@ -158,7 +159,11 @@ describe('db refit', () => {
     });
     expect(await measurements.of(networks[24]!, own.find('my-chip').device)).toBeUndefined();
     expect(await measurements.of(networks[3]!.at({ batch: 2 }), own.find('my-chip').device)).toBeUndefined();
+    for (const _ of [1, 2]) {
+      await measurements.remember(networks[24]!, own.find('my-chip').device, { value: 3, low: 2, high: 4 });
+    }
     await measurements.close();
+    expect((await databaseStats(db)).counts.predictions).toBe(1);
   });
 });
 

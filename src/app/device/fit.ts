@@ -6,7 +6,7 @@ import { pointsOf } from '../../predictors/devices/known-points.js';
 import { type FittedDevice, processDevice } from '../../predictors/devices/process-device.js';
 import { workFeatures } from '../../predictors/devices/work-features.js';
 import { AuspexError } from '../../util/errors.js';
-import type { Devices } from './library.js';
+import { baseOf, type Devices } from './library.js';
 
 export interface FitRow {
   readonly name: string;
@@ -58,8 +58,9 @@ export async function fitDevice(
     standard,
   );
   const hasFamilies = new Set(rows.map(({ family }) => family)).size > 1;
-  const general = known.filter(({ model }) => (model.base as string[]).length === 0);
-  const bases: readonly Device[][] = isFromScratch ? [[]] : [general, known];
+  const general = known.filter(({ model }) => model.points === 'timm' && baseOf({ model }).length === 0);
+  const cells = known.filter(({ model }) => model.points === 'cells');
+  const bases: readonly Device[][] = isFromScratch ? [[]] : [general, cells, known];
   const fits = bases.map((base) =>
     processDevice(
       { name, quantity: 'latency', unit: 'ms', measured },

@@ -127,6 +127,11 @@ export class Devices implements DeviceLibrary {
   }
 }
 
+/** Devices of the package that a device starts from. */
+export function baseOf({ model }: Pick<Device, 'model'>): string[] {
+  return Array.isArray(model.base) ? (model.base as string[]) : [];
+}
+
 function deviceOfFile(file: string): Device {
   let text: string;
   try {

@@ -1,8 +1,9 @@
 // Measurements that the database has of a network on a device: the same structure, the same sizes of inputs.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { isTensor } from '../../graph/types.js';
 import type { Network } from '../../networks/index.js';
-import type { Device } from '../../predictors/devices/device.js';
+import type { Device, DevicePrediction } from '../../predictors/devices/device.js';
 import { Database, defaultDatabase, type MeasuredRow } from '../../store/database/index.js';
 import { attempt } from '../../util/attempt.js';
 import { AuspexError } from '../../util/errors.js';
@@ -74,6 +75,29 @@ export class Measurements {
       runs: found.runs,
       wasBusy: wasBusy(found),
     };
+  }
+
+  /** Keeps a prediction, so that it can be compared with what is measured later. The same one is kept once. */
+  async remember(
+    network: Network,
+    { name }: Device,
+    { value, low, high }: Pick<DevicePrediction, 'value' | 'low' | 'high'>,
+  ): Promise<void> {
+    const hash = attempt(() => network.hash());
+    const sizes = attempt(() => inputsOf(network.settled()));
+    if (hash === undefined || sizes === undefined) return;
+    const inputs = JSON.stringify([...sizes].map(([input, shape]) => ({ name: input, shape })));
+    const date = new Date().toISOString();
+    const key = JSON.stringify([hash, name, inputs, value, low, high]);
+    const id = createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const prediction = { predictor: `device:${name}`, median_ms: value, low_ms: low, high_ms: high };
+    await this.#database.add([
+      { table: 'networks', row: { hash, name: network.ref, first_seen: date } },
+      {
+        table: 'predictions',
+        row: { id, network_hash: hash, device_name: name, inputs, predicted_at: date, ...prediction },
+      },
+    ]);
   }
 
   close(): Promise<void> {

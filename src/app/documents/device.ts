@@ -1,7 +1,7 @@
 // The JSON documents of `auspex device`, as docs/json/device.md describes them.
 import { z } from 'zod';
-import { type Device, deviceSchema } from '../../predictors/devices/device.js';
-import type { NamedDevice } from '../device/library.js';
+import { deviceSchema } from '../../predictors/devices/device.js';
+import { baseOf, type NamedDevice } from '../device/library.js';
 import type { RefittedDevice } from '../device/refit.js';
 import type { Similarity } from '../device/similar.js';
 import type { TrainedDevice } from '../device/train.js';
@@ -80,11 +80,6 @@ export function refitDocumentOf(refitted: readonly RefittedDevice[]): z.infer<ty
 function shownOf({ device, file }: NamedDevice): z.infer<typeof shown> {
   const { schema: _, model, ...rest } = device;
   return { ...rest, kind: model.kind, base: baseOf(device), file: file ?? null };
-}
-
-/** Devices of the package that a device starts from. */
-export function baseOf({ model }: Device): string[] {
-  return Array.isArray(model.base) ? (model.base as string[]) : [];
 }
 
 export function deviceListOf(devices: readonly NamedDevice[]): z.infer<typeof deviceListDocument> {

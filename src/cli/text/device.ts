@@ -1,9 +1,8 @@
 // Devices for people.
-import type { NamedDevice } from '../../app/device/library.js';
+import { baseOf, type NamedDevice } from '../../app/device/library.js';
 import type { RefittedDevice } from '../../app/device/refit.js';
 import type { Similarity } from '../../app/device/similar.js';
 import type { LeftRow, TrainedDevice } from '../../app/device/train.js';
-import { baseOf } from '../../app/documents/device.js';
 import { settingText } from './device-answers.js';
 import { formatExact, table, wrap } from './format.js';
 

@@ -63,7 +63,7 @@ const WITHIN = 0.95;
 const LENGTH = 2;
 
 /** Of devices that resemble known ones. */
-export const HYPOTHESES: readonly Hypothesis[] = [0.1, 0.3, 0.8].flatMap((devices) =>
+export const HYPOTHESES: readonly Hypothesis[] = [0.2, 0.6, 1.5].flatMap((devices) =>
   [0.02, 0.15].flatMap((sizes) =>
     [0.05, 0.15, 0.4].flatMap((own) => [0.015, 0.05].map((noise) => ({ devices, sizes, own, noise }))),
   ),
