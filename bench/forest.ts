@@ -1,31 +1,15 @@
-// How fast random forests are fitted and asked, beside scikit-learn with one thread on the same rows: each measured in
-// turn, in one run; medians and their ratio. Both must be as good on rows that are new to them.
-// Options: --rows 1000, --columns 20, --trees 20,100, --repeats 9.
-import { parseArgs } from 'node:util';
+// How fast random forests are fitted and asked, beside scikit-learn with one thread on the same rows. Both must be as good on
+// rows that are new to them.
 import { r2 } from '../src/metrics/index.js';
 import { RandomForest } from '../src/predictors/trees/random-forest.js';
 import { FeatureRows } from '../src/predictors/views/feature-rows.js';
-import { inTurn, Peer } from './peer.js';
-
-const { values: options } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    rows: { type: 'string', default: '1000' },
-    columns: { type: 'string', default: '20' },
-    trees: { type: 'string', default: '20,100' },
-    repeats: { type: 'string', default: '9' },
-  },
-});
-const [rows, columns] = [Number(options.rows), Number(options.columns)];
-const counts = { repeats: Number(options.repeats), warmUp: 2 };
+import { Answerer, python } from './answerer.js';
+import { type Bench, generator, type Options, timed } from './bench.js';
 
 /** Like Friedman's first problem, by a generator that the peer has, too. */
-function problem(seed: number): { rows: FeatureRows; targets: Float64Array } {
-  let state = seed;
-  const draw = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
+function problem(seed: number, { values }: Options): { rows: FeatureRows; targets: Float64Array } {
+  const [rows, columns] = [Number(values.rows), Number(values.columns)];
+  const draw = generator(seed);
   const data = new Float32Array(rows * columns);
   const targets = new Float64Array(rows);
   for (let i = 0; i < rows; i++) {
@@ -37,46 +21,55 @@ function problem(seed: number): { rows: FeatureRows; targets: Float64Array } {
   return { rows: new FeatureRows(names, data), targets };
 }
 
-async function timed(work: () => void): Promise<number> {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
-}
+export const bench: Bench = {
+  options: {
+    rows: { type: 'string', default: '1000' },
+    columns: { type: 'string', default: '20' },
+    trees: { type: 'string', default: '20,100' },
+  },
 
-const train = problem(1);
-const test = problem(2);
-const peer = new Peer(['bench/peers/forest.py', options.rows, options.columns], 'scikit-learn');
-console.log(
-  `${rows} rows of ${columns} features, scikit-learn ${await peer.line()}, medians of ${counts.repeats} in turn after ${counts.warmUp}`,
-);
-console.log('                  auspex  scikit-learn  ratio  first run');
-for (const trees of options.trees.split(',').map(Number)) {
-  let { forest } = RandomForest.fit(train.rows, train.targets, { trees: 1 });
-  const tasks: Readonly<Record<string, () => void>> = {
-    fit: () => {
-      forest = RandomForest.fit(train.rows, train.targets, { trees }).forest;
-    },
-    predict: () => void forest.predict(test.rows),
-  };
-  for (const [name, task] of Object.entries(tasks)) {
-    const first = await timed(task);
-    await peer.measure(`${name} ${trees}`);
-    const measured = await inTurn(
-      () => timed(task),
-      () => peer.measure(`${name} ${trees}`),
-      counts,
+  async rows(options, side) {
+    const { rows, columns, trees } = options.values;
+    const sklearn = python(['bench/peers/forest.py', rows!, columns!], 'scikit-learn');
+    const counts = trees!.split(',');
+    await expectAsGood(options, Number(counts[0]), await Answerer.start(sklearn));
+    return counts.flatMap((count) =>
+      ['fit', 'predict'].map((what) => ({
+        name: `${what}, ${count} trees`,
+        ours: { side, line: `${what} ${count}` },
+        peers: [{ side: sklearn, line: `${what} ${count}` }] as const,
+      })),
     );
-    const cells = [
-      `${measured.ours.toFixed(1)} ms`.padStart(10),
-      `${measured.theirs.toFixed(1)} ms`.padStart(14),
-      `${measured.ratio.toFixed(2)}x`.padStart(7),
-      `${first.toFixed(0)} ms`.padStart(11),
-    ];
-    console.log(`${name.padEnd(8)}${String(trees).padStart(4)} trees${cells.join('')}`);
-  }
+  },
+
+  async side(options) {
+    const [train, test] = [problem(1, options), problem(2, options)];
+    let fitted: { readonly trees: number; readonly forest: RandomForest } | undefined;
+    const fit = (trees: number): RandomForest => {
+      const { forest } = RandomForest.fit(train.rows, train.targets, { trees });
+      fitted = { trees, forest };
+      return forest;
+    };
+    return async (line) => {
+      const [what, count] = line.split(' ');
+      const trees = Number(count);
+      if (what === 'fit') return timed(() => fit(trees));
+      const forest = fitted?.trees === trees ? fitted.forest : fit(trees);
+      return timed(() => forest.predict(test.rows));
+    };
+  },
+};
+
+async function expectAsGood(
+  options: Options,
+  trees: number,
+  { answerer }: { answerer: Answerer },
+): Promise<void> {
+  const [train, test] = [problem(1, options), problem(2, options)];
+  const { forest } = RandomForest.fit(train.rows, train.targets, { trees });
   const ours = r2(forest.predict(test.rows).means, test.targets);
-  const theirs = await peer.measure(`r2 ${trees}`);
-  console.log(`R² on new rows: ${ours.toFixed(3)}, scikit-learn ${theirs.toFixed(3)}`);
+  const theirs = Number(await answerer.ask(`r2 ${trees}`));
+  await answerer.close();
+  console.log(`R² on new rows, ${trees} trees: ${ours.toFixed(3)}, scikit-learn ${theirs.toFixed(3)}`);
   if (!(ours > theirs - 0.02)) throw new Error('the forest is worse than scikit-learn');
 }
-peer.close();

@@ -1,10 +1,7 @@
-// GENNAPE's contrastive encoder: a training step beside PyTorch Geometric, in CPU time, so that other work on the machine
-// does not count; and how many networks of NAS-Bench-201 are embedded in a second, from their texts.
-// Options: --graphs 128, --threads 1, --repeats 9, --networks 2000.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// A training step of GENNAPE's contrastive encoder, beside PyTorch Geometric; and how long it takes to embed networks of
+// NAS-Bench-201 from their texts, beside PyTorch Geometric with graphs that are already there.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { lazily, type Networks } from '../src/networks/networks.js';
 import { Resolver } from '../src/networks/resolver.js';
 import type { Batch } from '../src/nn/batch.js';
@@ -21,18 +18,8 @@ import type { PackedSet } from '../src/predictors/views/computation-graph/graph-
 import { viewNamed } from '../src/predictors/views/index.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
-import { inTurn, Peer } from './peer.js';
-
-const { values: options } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    graphs: { type: 'string', default: '128' },
-    threads: { type: 'string', default: '1' },
-    repeats: { type: 'string', default: '9' },
-    networks: { type: 'string', default: '2000' },
-  },
-});
-const [graphs, threads] = [Number(options.graphs), Number(options.threads)];
+import { python } from './answerer.js';
+import { type Bench, timed } from './bench.js';
 
 function drawn(space: string, count: number): Networks {
   const found = spaceNamed(space);
@@ -42,62 +29,73 @@ function drawn(space: string, count: number): Networks {
   return lazily(count, (row) => resolver.network(texts[row]!, { space }));
 }
 
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+/** The encoder's training on cells of NAS-Bench-101. */
+async function training(graphs: number) {
+  const view = viewNamed('computation-graph');
+  const networks = drawn('nasbench101', graphs);
+  const state = await view.prepare(networks, { blocks: BLOCK_ROWS });
+  const [all] = [...networks.chunks(graphs)];
+  const set = (await view.encode(all!, state)) as PackedSet;
+  const stage = contrastiveStage(
+    { set, spectra: await spectraOf(set), flops: new Float64Array(graphs) },
+    {
+      ...{ steps: 1000, batch: graphs, rate: 1e-3, members: 1, weightDecay: 0.01 },
+      loss: { temperature: 0.05, alpha: 'similar', alphaTemperature: 0.05, projection: 64, flopsWeight: 1 },
+    },
+    { ...ENCODER, labels: 32 },
+  );
+  const rows = [...Array(graphs).keys()];
+  const batch = { ...stage.graphs.batch(rows), ...stage.extras!(rows, Random.seeded(2)) };
+  return { set, stage, batch, rows };
 }
 
-const view = viewNamed('computation-graph');
-const networks = drawn('nasbench101', graphs);
-const state = await view.prepare(networks, { blocks: BLOCK_ROWS });
-const [all] = [...networks.chunks(graphs)];
-const set = (await view.encode(all!, state)) as PackedSet;
-const stage = contrastiveStage(
-  { set, spectra: await spectraOf(set), flops: new Float64Array(graphs) },
-  {
-    ...{ steps: 1000, batch: graphs, rate: 1e-3, members: 1, weightDecay: 0.01 },
-    loss: { temperature: 0.05, alpha: 'similar', alphaTemperature: 0.05, projection: 64, flopsWeight: 1 },
-  },
-  { ...ENCODER, labels: 32 },
-);
-const rows = [...Array(graphs).keys()];
-const random = Random.seeded(2);
-const batch = { ...stage.graphs.batch(rows), ...stage.extras!(rows, random) };
-const { optimiser, schedule, objective } = stage;
-const trainer = new Trainer(objective, { optimiser, schedule, clipNorm: 5, session: { threads } });
+export const bench: Bench = {
+  options: { graphs: { type: 'string', default: '128' }, threads: { type: 'string', default: '1' } },
 
-const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'));
-const file = join(folder, 'graphs.json');
-writeFileSync(
-  file,
-  JSON.stringify({
-    graphs: rows.map((row) => graphOf(set, row)),
-    distances: table(batch[DISTANCES]!, graphs),
-    flops: table(batch[FLOPS]!, 1),
-  }),
-);
-const peer = new Peer(['bench/peers/gennape.py', file, options.threads], 'torch_geometric');
-try {
-  const version = await peer.line();
-  const found = await inTurn(
-    async () => {
-      const start = cpuMs();
-      await trainer.step(batch);
-      return cpuMs() - start;
-    },
-    () => peer.measure('step'),
-    { repeats: Number(options.repeats), warmUp: 2 },
-    async () => {},
+  async rows({ values: { graphs, threads } }, side, folder) {
+    const { set, batch, rows } = await training(Number(graphs));
+    const file = join(folder, 'graphs.json');
+    const content = {
+      graphs: rows.map((row) => graphOf(set, row)),
+      distances: table(batch[DISTANCES]!, rows.length),
+      flops: table(batch[FLOPS]!, 1),
+    };
+    writeFileSync(file, JSON.stringify(content));
+    const geometric = python(['bench/peers/gennape.py', file, threads!], 'torch_geometric');
+    const nodes = rows.reduce((sum, row) => sum + set.structure(row).nodes, 0);
+    return ['step', 'embed'].map((line) => ({
+      name: line === 'step' ? `step of ${graphs} graphs, ${nodes} nodes` : `embedding ${graphs} networks`,
+      ours: { side, line },
+      peers: [{ side: geometric, line }] as const,
+    }));
+  },
+
+  async side({ values: { graphs, threads } }) {
+    const session = { threads: Number(threads) };
+    let run: (() => Promise<unknown>) | undefined;
+    return async (line) => {
+      run ??=
+        line === 'step' ? await stepping(Number(graphs), session) : await embedding(Number(graphs), session);
+      return timed(run);
+    };
+  },
+};
+
+async function stepping(graphs: number, session: { threads: number }): Promise<() => Promise<unknown>> {
+  const { stage, batch } = await training(graphs);
+  const { optimiser, schedule, objective } = stage;
+  const trainer = new Trainer(objective, { optimiser, schedule, clipNorm: 5, session });
+  return () => trainer.step(batch);
+}
+
+/** An encoder that has hardly learned embeds as fast as one that has. */
+async function embedding(graphs: number, { threads }: { threads: number }): Promise<() => Promise<unknown>> {
+  const { predictor } = await kindNamed('contrastive').fit(
+    { networks: drawn('nasbench101', 64) },
+    { steps: 1, batch: 32 },
+    { seed: 0, threads },
   );
-  const nodes = rows.reduce((sum, row) => sum + set.structure(row).nodes, 0);
-  console.log(
-    `step of ${graphs} graphs, ${nodes} nodes, ${threads} threads, CPU ms: ours ${found.ours.toFixed(0)}, ` +
-      `PyTorch Geometric (${version}) ${found.theirs.toFixed(0)}, ratio ${found.ratio.toFixed(2)}`,
-  );
-} finally {
-  peer.close();
-  rmSync(folder, { recursive: true });
-  await trainer.dispose();
+  return () => predictor.embed!(drawn('nasbench201', graphs));
 }
 
 /** A graph alone, without padding. */
@@ -123,20 +121,3 @@ function table({ data }: Pick<Batch[string], 'data'>, width: number): number[][]
     Array.from(data.slice(i * width, (i + 1) * width), Number),
   );
 }
-
-// An encoder that has hardly learned embeds as fast as one that has.
-const { predictor } = await kindNamed('contrastive').fit(
-  { networks: drawn('nasbench101', 64) },
-  { steps: 1, batch: 32 },
-  { seed: 0, threads },
-);
-const many = drawn('nasbench201', Number(options.networks));
-await predictor.embed!(drawn('nasbench201', 200));
-const [start, wall] = [cpuMs(), performance.now()];
-await predictor.embed!(many);
-const [cpu, passed] = [cpuMs() - start, performance.now() - wall];
-console.log(
-  `embedding ${many.count} networks of NAS-Bench-201 from texts: ${(cpu / many.count).toFixed(2)} CPU ms each, ` +
-    `${((1000 * many.count) / passed).toFixed(0)} a second`,
-);
-await predictor.dispose();

@@ -6,7 +6,7 @@ import { cost } from '../src/analysis/cost.js';
 import { inferShapes } from '../src/analysis/infer.js';
 import { describeArchitecture, spaceNamed } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
-import { median } from './peer.js';
+import { median } from './blocks.js';
 
 const { values: flags } = parseArgs({
   args: process.argv.slice(3),

@@ -11,7 +11,7 @@ import { gzip } from '../src/datasets/formats/gzip.js';
 import { readTableFile } from '../src/store/table-file.js';
 import { writeOutput } from '../src/store/write-file.js';
 import { Random } from '../src/util/random.js';
-import { median } from './peer.js';
+import { median } from './blocks.js';
 
 const ROWS = 423_624;
 

@@ -15,6 +15,7 @@ export type { ReadOptions } from './onnx/read.js';
 
 // # Predictions
 
+export { useBundled } from './api/bundled-files.js';
 export {
   type LabelPrediction,
   loadPredictor,
@@ -80,7 +81,7 @@ export type { AnySpace, Cell, Choice, Space } from './spaces/index.js';
 // # Running models
 
 export { type Differentiated, type GradientOptions, gradients } from './autodiff/gradients.js';
-export { type RuntimeModule, useRuntime } from './runtime/runtime.js';
+export { type RuntimeModule, type RuntimeOptions, useRuntime } from './runtime/runtime.js';
 export { type Feeds, type HostTensor, hostTensor, Session, type SessionOptions } from './runtime/session.js';
 
 // # Errors

@@ -68,7 +68,7 @@ describe('the public API', () => {
 
   it('has every name that the documentation imports', () => {
     const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
-    const subpaths = Object.keys(readManifest().exports);
+    const subpaths = Object.keys(readManifest().exports).filter((path) => !path.includes('*'));
     const names = new Set(
       apiEntries(subpaths).map(({ subpath, name }) => `auspex${subpath.slice(1)} ${name}`),
     );

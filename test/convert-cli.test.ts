@@ -1,5 +1,4 @@
 // `auspex convert` as a user runs it: another opset, weights beside the model, and nothing written that differs.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,16 +6,16 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { modelOf, tensor } from '../src/analysis/models.testing.js';
 import { convertDocument } from '../src/app/documents/convert.js';
 import { readModel, writeModel } from '../src/onnx/file.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 const NET = join(ROOT, 'examples/resnet8.onnx');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-convert-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [CLI, 'convert', ...args], { cwd: folder, encoding: 'utf8' });
+  return warmRun(['convert', ...args], { cwd: folder });
 }
 
 const OLD = at('old.onnx');

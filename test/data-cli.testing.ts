@@ -1,5 +1,4 @@
 // What tests of `auspex data` share: a folder with made-up tables, and the command as built, run as a user would.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,9 +7,9 @@ import { z } from 'zod';
 import { DATA_DOCUMENTS } from '../src/app/documents/data.js';
 import { nasBench101 } from '../src/spaces/cells/nasbench101.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 export const FIXTURES = join(ROOT, 'src/datasets/fixtures');
 
 export function expectNarrow(text: string): void {
@@ -44,7 +43,7 @@ export function dataFolder() {
   const at = (name: string): string => join(folder, name);
 
   function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-    return spawnSync(process.execPath, [CLI, 'data', ...args], { cwd: folder, encoding: 'utf8' });
+    return warmRun(['data', ...args], { cwd: folder });
   }
 
   /** The document of a command, as its schema has it. */

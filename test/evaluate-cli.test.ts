@@ -1,13 +1,12 @@
 // `auspex evaluate` as built, run as a user would, with a predictor that was trained for a moment. What it computes is
 // tested beside the command, with a predictor whose answers are known.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 const MODEL = join(ROOT, 'examples/resnet8.onnx');
 
 const folder = mkdtempSync(join(tmpdir(), 'auspex-evaluate-'));
@@ -25,7 +24,7 @@ writeFileSync(
 writeFileSync(join(folder, 'text.onnx'), 'no model at all');
 
 function auspex(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+  return warmRun([...args], { cwd: folder });
 }
 
 const run = (...args: string[]): ReturnType<typeof auspex> => auspex('evaluate', ...args);

@@ -1,6 +1,5 @@
 // Options that make no sense, and rows that cannot be used, as a user meets them: one sentence at once, with the range or
 // the place. The tables are made up.
-import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -19,19 +18,16 @@ import { TensorType } from '../src/graph/types.js';
 import { writeModel } from '../src/onnx/file.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 /** What a command says on standard error, without its line breaks. */
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = warmRun([...args], { cwd: folder });
   expect(stderr).not.toMatch(/^\s+at .*:\d+/m);
   return { status, stdout, stderr: stderr.replace(/\s+/g, ' ') };
 }

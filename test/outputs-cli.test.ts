@@ -1,6 +1,6 @@
 // What commands write, as a user runs them: no output destroys an input or a file of another kind, and what cannot be
 // written is found before the work. The tables are made up.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -23,6 +23,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { digestOf } from '../src/store/fingerprint.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -31,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+  return warmRun([...args], { cwd: folder });
 }
 
 function done(...args: string[]): string {

@@ -29,6 +29,21 @@ describe('from outside the package', () => {
     }
   });
 
+  it('a proxy whose process is killed: all other scores are there', () => {
+    const args = ['proxy', EXAMPLE, '--proxies', 'params,killed,synflow', '--json'];
+    const { status, stdout } = run('killed-proxy.js', ...args);
+    const [network] = JSON.parse(stdout).networks;
+    const { killed, ...scores } = network.scores;
+    expect([status, killed, network.errors]).toEqual([
+      0,
+      null,
+      {
+        killed: expect.objectContaining({ code: 'WORKER_ENDED', message: expect.stringMatching('SIGKILL') }),
+      },
+    ]);
+    expect(scores).toEqual({ params: 77_946, synflow: expect.any(Number) });
+  });
+
   it('a space', () => {
     const { status, stdout } = run('space.js', 'space', 'sample', 'one-width', '-n', '3');
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^(w\d+\n){3}$/)]);

@@ -1,5 +1,5 @@
 // `auspex proxy` as built, run as a user would: workers, kill −9, a search that a proxy guides.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { natsSize } from '../src/spaces/cells/nats-size.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CLI = join(ROOT, 'dist/cli/main.js');
@@ -16,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+  return warmRun([...args], { cwd: folder });
 }
 
 /** Lines of a log, however the workers ordered them. */

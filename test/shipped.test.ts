@@ -1,27 +1,28 @@
 // The predictors that come with the package: each is what the list says, and predicts.
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
 import { ArchNetwork } from '../src/networks/arch-network.js';
 import { listOf } from '../src/networks/networks.js';
+import { CellAutoencoder } from '../src/predictors/cell-autoencoder.js';
 import { decodePredictor } from '../src/predictors/load.js';
 import { predictionsOf } from '../src/predictors/predictions.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { spaceNamed } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, 'bundled');
-const CLI = join(root, 'dist/cli/main.js');
 interface ListedLabel {
   name: string;
   recipe?: { name: string; about: string };
 }
-const { predictors, trunks } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
+const { predictors, trunks, embeddings } = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
   predictors: { file: string; view: string; spaces: string[]; about: string; labels: ListedLabel[] }[];
   trunks: { file: string; kind: string; space: string }[];
+  embeddings: { file: string; kind: string; space: string }[];
 };
 
 /** Networks for those that take any file: a space of image classifiers. */
@@ -30,7 +31,7 @@ const IMAGE_SPACES: Readonly<Record<string, string>> = { onnx: 'ofa-mobilenetv3'
 describe('predictors of the package', () => {
   it('are all listed, and take less than 30 MB; those of accuracy less than 12 MB', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.onnx'));
-    expect([...predictors, ...trunks].map(({ file }) => file).sort()).toEqual(files.sort());
+    expect([...predictors, ...trunks, ...embeddings].map(({ file }) => file).sort()).toEqual(files.sort());
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     expect(bytes).toBeLessThan(30e6);
     const accuracies = predictors.filter(({ about }) => about.includes('accuracy'));
@@ -94,18 +95,35 @@ describe('predictors of the package', () => {
     await predictor.dispose();
   });
 
+  it.each(embeddings)('$file embeds and decodes cells of $space', async ({ file, kind, space }) => {
+    const predictor = await decodePredictor(readFileSync(join(folder, file)), { threads: 1 });
+    expect([predictor.info.kind, predictor.info.seen.spaces]).toEqual([kind, [space]]);
+    const { example, format } = spaceNamed(space);
+    const network = new ArchNetwork(spaceNamed(space), spaceNamed(space).parse(example));
+    const autoencoder = CellAutoencoder.of(predictor)!;
+    // The example of a space comes back from its latents.
+    const { network: decoded } = autoencoder.decode(await autoencoder.latentsOf(network))!;
+    expect(decoded.arch!.text).toBe(format(network.arch!.value));
+    const { data } = await predictor.embed!(listOf([network]));
+    expect(data.every(Number.isFinite)).toBe(true);
+    await Promise.all([predictor.dispose(), autoencoder.dispose()]);
+  });
+
+  it('has embeddings of at most 3 MB together', () => {
+    const sizes = embeddings.map(({ file }) => statSync(join(folder, file)).size);
+    expect(sizes.reduce((a, b) => a + b)).toBeLessThanOrEqual(3_000_000);
+  });
+
   const ofCells = predictors.filter(({ view }) => view === 'cell');
   it.each([...new Set(ofCells.flatMap(({ spaces }) => spaces))])('are asked for a text of %s', (name) => {
     const { example } = spaceNamed(name);
-    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'predict', example], {
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = warmRun(['predict', example]);
     expect(stderr).toBe('');
     expect(status).toBe(0);
     for (const { labels } of ofCells.filter(({ spaces }) => spaces.includes(name))) {
       for (const label of labels) expect(stdout).toContain(label.name);
     }
-    const json = spawnSync(process.execPath, [CLI, 'predict', example, '--json'], { encoding: 'utf8' });
+    const json = warmRun(['predict', example, '--json']);
     const { space, predictions, cost } = JSON.parse(json.stdout);
     expect(space).toBe(name);
     expect(cost.parameters).toBeGreaterThan(0);
@@ -113,8 +131,7 @@ describe('predictors of the package', () => {
   });
 
   it('rank small-image classifiers of spaces that have none of their own, and say why not others', () => {
-    const asked = (text: string): string =>
-      spawnSync(process.execPath, [CLI, 'predict', text], { encoding: 'utf8' }).stdout;
+    const asked = (text: string): string => warmRun(['predict', text]).stdout;
     expect(asked('nats-size:64:64:64:64:64')).toContain('cifar10_accuracy');
     expect(asked(spaceNamed('nasbench201').example)).not.toContain('cifar10_accuracy');
     expect(asked(spaceNamed('accel-mnasnet').example)).toContain('takes');

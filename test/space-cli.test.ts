@@ -6,13 +6,15 @@ import { join, resolve } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SPACES } from '../src/spaces/index.js';
+import { warmRun } from './warm.testing.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-space-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(args: readonly string[], input?: string) {
-  const options = { cwd: ROOT, encoding: 'utf8' as const, ...(input === undefined ? {} : { input }) };
+  if (input === undefined) return warmRun(['space', ...args], { cwd: ROOT });
+  const options = { cwd: ROOT, encoding: 'utf8' as const, input };
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, 'dist/cli/main.js'), 'space', ...args],
@@ -80,13 +82,7 @@ describe('auspex space', () => {
     const results = await session.run({ input: x });
     expect(results.output!.dims).toEqual([2, 5]);
     await session.release();
-    const inspected = spawnSync(
-      process.execPath,
-      [join(ROOT, 'dist/cli/main.js'), 'inspect', path, '--json'],
-      {
-        encoding: 'utf8',
-      },
-    );
+    const inspected = warmRun(['inspect', path, '--json']);
     expect(JSON.parse(inspected.stdout).totals.parameters).toBe(JSON.parse(stdout).parameters);
     const again = join(folder, 'again.onnx');
     run(['export', 'nasbench201', arch, '-o', again, ...sizes]);

@@ -1,5 +1,5 @@
 // `auspex train` and `auspex predict` as built, run as a user would. The tables are made up.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { KINDS } from '../src/predictors/kinds/index.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { describeArchitecture } from '../src/spaces/index.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
 const CLI = join(resolve(import.meta.dirname, '..'), 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-train-'));
@@ -19,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+  return warmRun([...args], { cwd: folder });
 }
 
 function json(...args: string[]) {

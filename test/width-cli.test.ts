@@ -1,33 +1,26 @@
 // How wide what commands print is: on a terminal nothing is wider than that, and names that are cut stay different; in
 // pipes nothing is cut. The tables are made up.
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import '../src/ops/index.js';
 import { modelOf, tensor } from '../src/analysis/models.testing.js';
 import { writeModel } from '../src/onnx/file.js';
 import { nasBench201 } from '../src/spaces/cells/nasbench201.js';
 import { Random } from '../src/util/random.js';
+import { warmRun } from './warm.testing.js';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const CLI = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-width-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 
-/** What the command is told of its outputs. */
-const TERMINAL =
-  'data:text/javascript,for (const stream of [process.stdout, process.stderr]) stream.isTTY = true';
-
 /** @param columns of the terminal; a pipe without */
 function lines(args: readonly string[], columns?: number): string[] {
-  const options = columns === undefined ? [] : ['--import', TERMINAL];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...options, CLI, ...args], {
+  const { status, stdout, stderr } = warmRun(args, {
     cwd: folder,
-    encoding: 'utf8',
     env: { ...process.env, COLUMNS: columns === undefined ? '70' : String(columns) },
+    isTerminal: columns !== undefined,
   });
   expect(status, stderr).toBe(0);
   return stdout.split('\n');

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const { exports: EXPORTS } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'));
+const MANIFEST = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'));
+/** Modules; `./bundled/*` are files. */
+const EXPORTS = Object.fromEntries(Object.entries(MANIFEST.exports).filter(([path]) => !path.includes('*')));
 const DOCS = resolve(ROOT, 'docs/reference/api.md');
 
 /** The file with the types of a subpath, such as `./nn`. */

@@ -2,7 +2,7 @@
 
 Arguments: threads, then width, layers, nodes and members of an ensemble where they are not the paper's.
 
-Answers lines on standard input: `train BATCH DROPOUT`, `infer BATCH`, `matmul SIZE`, `rss`; one number each, in
+Answers lines on standard input: `train BATCH DROPOUT`, `infer BATCH`, `many BATCH COUNT`, `matmul SIZE`, `rss`; one number each, in
 milliseconds (`matmul`: GFLOP/s, `rss`: peak MB)."""
 import math
 import re
@@ -102,6 +102,8 @@ batches = {}
 
 
 def measure(what, *args):
+    if what == 'many':
+        return sum(measure('infer', args[0]) for _ in range(int(args[1])))
     if what == 'matmul':
         size = int(args[0])
         a, b = torch.rand(size, size), torch.rand(size, size)

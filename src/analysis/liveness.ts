@@ -1,6 +1,6 @@
 // How many bytes of activations are alive at once when nodes run in order and a value is freed after its last
 // use. Weights are not activations; a reshaped view shares the bytes of what it views.
-import { add, atLeast, type Dim, subtract } from '../graph/dim.js';
+import { add, atLeast, type Dim, isKnown, subtract } from '../graph/dim.js';
 import { usedNames } from '../graph/order.js';
 import { valueBytes } from '../graph/types.js';
 import type { Body } from '../ops/operator.js';
@@ -21,26 +21,40 @@ interface Buffer {
  * @param ownsInputs false for bodies, whose inputs are values of the graph around them.
  */
 export function peakActivationBytes(graph: InferredGraph, ownsInputs = true): Dim | undefined {
+  let peak: Dim | undefined = 0;
+  for (const live of liveSteps(graph, ownsInputs)) {
+    peak = larger(peak, live);
+    if (peak === undefined) return undefined;
+  }
+  return peak;
+}
+
+/** Bytes that are alive while each node of a graph runs; undefined if a size is unknown. */
+export function liveActivationBytes(graph: InferredGraph): Float64Array | undefined {
+  const [, ...steps] = liveSteps(graph, true);
+  return steps.every(isKnown) ? Float64Array.from(steps) : undefined;
+}
+
+/** Bytes that are alive before the first node, and while each node runs. */
+function* liveSteps(graph: InferredGraph, ownsInputs: boolean): Generator<Dim | undefined> {
   const buffers = assignBuffers(graph, ownsInputs);
   const steps = graph.nodes.length;
   const written = new Array<Dim>(steps + 1).fill(0);
   const freed = new Array<Dim>(steps + 1).fill(0);
   for (const { bytes, from, until } of buffers) {
-    if (bytes === undefined) return undefined;
+    if (bytes === undefined) return yield undefined;
     // Steps are counted from 1 here: inputs are there before the first.
     written[from + 1] = add(written[from + 1]!, bytes);
     if (until < steps) freed[until + 1] = add(freed[until + 1]!, bytes);
   }
   let live: Dim = written[0]!;
-  let peak: Dim | undefined = live;
+  yield live;
   for (let step = 1; step <= steps; step++) {
     live = add(live, written[step]!);
     const inside = peakOfBodies(graph.nodes[step - 1]!.call.bodies);
-    peak = larger(peak, inside === undefined ? undefined : add(live, inside));
-    if (peak === undefined) return undefined;
+    yield inside === undefined ? undefined : add(live, inside);
     live = subtract(live, freed[step]!);
   }
-  return peak;
 }
 
 /** Of all that a node runs, the largest peak. */

@@ -2,7 +2,7 @@
 // Node, `disk.ts` brings them.
 import { archKeyOf, type Equality, equalRowsBy } from '../app/arch-keys.js';
 import type { EqualRows } from '../app/data/split-rows.js';
-import type { Family } from '../app/families.js';
+import type { Family } from '../app/known-networks.js';
 import type { PredictorSource } from '../app/predict.js';
 import { PREFERRED_SPACES } from '../app/preferred-spaces.js';
 import { problemOf } from '../app/problem.js';

@@ -1,6 +1,7 @@
 // What needs files or processes, and so is for Node only.
 import * as z from 'zod';
-import { type BundledEntry, bundledEntries, bundledName, loadBundled } from '../app/bundled.js';
+import { bundledEntries, loadBundled } from '../app/bundled.js';
+import { type BundledEntry, bundledName } from '../app/bundled-index.js';
 import { namedObjectives } from '../app/search/directions.js';
 import { exportedModel } from '../app/search/winner.js';
 import { Table } from '../datasets/table.js';

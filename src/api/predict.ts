@@ -1,7 +1,7 @@
 // Predictions for networks, by the bundled predictors or by others.
 
 import * as z from 'zod';
-import type { Family } from '../app/families.js';
+import type { Family } from '../app/known-networks.js';
 import {
   type Cost,
   eachNamed,

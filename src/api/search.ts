@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import { proxyScorers } from '../app/score/scorers.js';
 import { ArchNetwork, type Sizes } from '../networks/index.js';
+import type { Predictor } from '../predictors/predictor.js';
 import { costWithin } from '../search/constraints.js';
-import type { Constraint, Evaluator, Scorer, Strategy, Trial } from '../search/contract.js';
+import type { Constraint, Embedding, Evaluator, Scorer, Strategy, Trial } from '../search/contract.js';
 import { COSTS, type Cost } from '../search/costs.js';
 import type { SearchLog } from '../search/log.js';
+import { predictorEmbedding } from '../search/predicted.js';
 import { type SearchOptions as RunOptions, search as run, type SearchEnd } from '../search/run.js';
 import { rankCombined } from '../search/scorers.js';
 import {
@@ -34,6 +36,8 @@ export interface SearchOptions {
   readonly options?: StrategyOptions;
   /** What chooses candidates before they are evaluated, for strategies that take it: `ntsr`, `snip+params`, or a scorer. */
   readonly guide?: string | Scorer;
+  /** Where strategies in latent space search (`bo`, `reinforce`): a predictor that embeds, or an embedding. */
+  readonly embedding?: Embedding | Predictor;
   /** Most of a cost: `{ parameters: 5e6 }`. */
   readonly max?: Readonly<Partial<Record<Cost, number>>>;
   /** Least of a cost. */
@@ -58,6 +62,9 @@ const SEARCH = {
   strategy: z.union([z.string(), having<Strategy>('a strategy', 'propose')]).optional(),
   options: z.record(z.string(), z.union([z.number(), z.string()])).optional(),
   guide: z.union([z.string(), having<Scorer>('a scorer', 'score')]).optional(),
+  embedding: z
+    .union([having<Embedding>('an embedding', 'embed'), having<Predictor>('a predictor', 'covers')])
+    .optional(),
   max: costs.optional(),
   min: costs.optional(),
   constraints: z.array(having<Constraint>('a constraint', 'allows')).optional(),
@@ -113,13 +120,23 @@ export async function* search(options: SearchOptions): AsyncGenerator<Trial, Sea
 }
 
 function strategyFrom(
-  { strategy = 'evolution', options, guide }: Omit<SearchOptions, 'evaluator'>,
+  { strategy = 'evolution', options, guide, embedding }: Omit<SearchOptions, 'evaluator'>,
   space: AnySpace,
   seed: number,
 ): Strategy {
-  if (typeof strategy === 'string') return strategyNamed(strategy, guideFrom(guide, space, seed), options);
-  if (options === undefined && guide === undefined) return strategy;
-  throw new AuspexError('BAD_OPTION', "search: 'options' and 'guide' are for strategies that are named");
+  if (typeof strategy === 'string') {
+    return strategyNamed(strategy, guideFrom(guide, space, seed), options, embeddingFrom(embedding));
+  }
+  if (options === undefined && guide === undefined && embedding === undefined) return strategy;
+  throw new AuspexError(
+    'BAD_OPTION',
+    "search: 'options', 'guide' and 'embedding' are for strategies that are named",
+  );
+}
+
+function embeddingFrom(embedding: SearchOptions['embedding']): Embedding | undefined {
+  if (embedding === undefined || 'name' in embedding) return embedding;
+  return predictorEmbedding(embedding, embedding.info.kind);
 }
 
 function guideFrom(guide: SearchOptions['guide'], space: AnySpace, seed: number): Scorer | undefined {

@@ -1,53 +1,27 @@
 // Predictors that come with the package: an index says what each is for, so that only those that are needed are loaded.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import type { Network } from '../networks/index.js';
 import type { Predictor } from '../predictors/predictor.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { loadPredictor } from '../store/predictor-file.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { NamedPredictor, PredictorSource } from './predict.js';
+import {
+  type BundledEntry,
+  type BundledIndex,
+  bundledIndex,
+  bundledName,
+  IndexedPredictors,
+} from './bundled-index.js';
 
 type LoadPredictorOptions = Pick<SessionOptions, 'threads'>;
 
 const BUNDLED = new URL('../../bundled/', import.meta.url);
 
-const entry = z.object({
-  file: z.string(),
-  kind: z.string(),
-  /** Spaces whose architectures it was trained on. */
-  spaces: z.array(z.string()),
-  /** Spaces that have a predictor of their own for what it predicts: it is not asked there. */
-  notFor: z.array(z.string()).default([]),
-  /** Whether it sees cells, and so answers for architectures of its spaces only. */
-  view: z.string(),
-  /** What was predicted on which device, in words. */
-  about: z.string(),
-  labels: z.array(
-    z.object({
-      name: z.string(),
-      unit: z.string(),
-      better: z.enum(['higher', 'lower']),
-      /** How networks are assumed to be trained. */
-      recipe: z.object({ name: z.string(), about: z.string() }).optional(),
-    }),
-  ),
-});
+let known: BundledIndex | undefined;
 
-const index = z.object({
-  schema: z.literal('auspex.bundled/1'),
-  predictors: z.array(entry),
-  trunks: z.array(z.object({ file: z.string(), kind: z.string(), space: z.string() })),
-});
-
-export type BundledEntry = z.infer<typeof entry>;
-
-let known: z.infer<typeof index> | undefined;
-
-function bundled(): z.infer<typeof index> {
-  known ??= index.parse(JSON.parse(readFileSync(new URL('index.json', BUNDLED), 'utf8')));
+function bundled(): BundledIndex {
+  known ??= bundledIndex.parse(JSON.parse(readFileSync(new URL('index.json', BUNDLED), 'utf8')));
   return known;
 }
 
@@ -56,58 +30,23 @@ export function bundledEntries(): readonly BundledEntry[] {
   return bundled().predictors;
 }
 
-/** Predictors of the package, each loaded when a network is first met that it may be for. */
-export class BundledPredictors implements PredictorSource {
-  readonly #options: LoadPredictorOptions;
-  readonly #loaded = new Map<string, Promise<Predictor>>();
-
+/** Predictors of the package. */
+export class BundledPredictors extends IndexedPredictors {
   constructor(options: LoadPredictorOptions = {}) {
-    this.#options = options;
-  }
-
-  /** Those that may cover a network; whether they do, they say themselves. */
-  for(network: Network): Promise<NamedPredictor[]> {
-    const space = network.arch?.space.name ?? 'onnx';
-    // Those that learned from files are asked for files; others that see whole networks, for all.
-    const isSeen = ({ view, spaces }: BundledEntry): boolean =>
-      spaces.includes(space) || (view !== 'cell' && (network.file !== undefined || !spaces.includes('onnx')));
-    const fitting = bundledEntries().filter((entry) => isSeen(entry) && !entry.notFor.includes(space));
-    return Promise.all(
-      fitting.map(async ({ file }) => ({ name: bundledName(file), predictor: await this.#load(file) })),
-    );
-  }
-
-  labels(): string[] {
-    return bundledEntries().flatMap(({ labels }) => labels.map(({ name }) => name));
-  }
-
-  recipes(): string[] {
-    return bundledEntries().flatMap(({ labels }) => labels.flatMap(({ recipe }) => recipe?.name ?? []));
-  }
-
-  async dispose(): Promise<void> {
-    for (const loading of this.#loaded.values()) await (await loading).dispose();
-    this.#loaded.clear();
-  }
-
-  #load(file: string): Promise<Predictor> {
-    let loading = this.#loaded.get(file);
-    if (loading === undefined) {
-      loading = loadBundled(file, this.#options);
-      this.#loaded.set(file, loading);
-    }
-    return loading;
+    super(bundledEntries(), (file) => loadBundled(file, options));
   }
 }
 
-/** What users know a bundled predictor by. */
-export function bundledName(file: string): string {
-  return file.replace(/\.onnx$/, '');
+/** The text of a file of the package that is no predictor. */
+export function bundledFile(name: string): string {
+  return readFileSync(new URL(name, BUNDLED), 'utf8');
 }
 
 export function loadBundled(file: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  return loadPredictor(fileURLToPath(new URL(file, BUNDLED)), options);
+  return loadPredictor(pathOf(file), options);
 }
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, BUNDLED));
 
 const SCHEME = 'bundled:';
 
@@ -121,12 +60,16 @@ export function isBundledReference(text: string): boolean {
  * @throws AuspexError BUNDLED_UNKNOWN, and what loading throws
  */
 export function openPredictor(reference: string, options?: LoadPredictorOptions): Promise<Predictor> {
-  if (!isBundledReference(reference)) return loadPredictor(reference, options);
+  return loadPredictor(isBundledReference(reference) ? bundledPath(reference) : reference, options);
+}
+
+/** The file of `bundled:NAME`. @throws AuspexError BUNDLED_UNKNOWN */
+export function bundledPath(reference: string): string {
   const name = reference.slice(SCHEME.length);
-  const { predictors, trunks } = bundled();
-  const files = [...predictors, ...trunks].map(({ file }) => file);
+  const { predictors, trunks, embeddings } = bundled();
+  const files = [...predictors, ...trunks, ...embeddings].map(({ file }) => file);
   const file = files.find((each) => bundledName(each) === name);
-  if (file !== undefined) return loadBundled(file, options);
+  if (file !== undefined) return pathOf(file);
   throw new AuspexError('BUNDLED_UNKNOWN', `no bundled predictor is called '${printableStart(name, 40)}'`, {
     hint: `choose one of ${files.map((each) => `${SCHEME}${bundledName(each)}`).join(', ')}`,
   });
@@ -134,6 +77,40 @@ export function openPredictor(reference: string, options?: LoadPredictorOptions)
 
 /** Where a kind of predictor begins for architectures of a space, if the package has that. */
 export async function bundledTrunk(kind: string, space: string): Promise<Predictor | undefined> {
+  const path = trunkFile(kind, space);
+  return path === undefined ? undefined : loadPredictor(path);
+}
+
+export function trunkFile(kind: string, space: string): string | undefined {
   const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
-  return found && loadBundled(found.file);
+  return found && pathOf(found.file);
+}
+
+/**
+ * What embeds architectures of a space, as `bundled:NAME`: one of a kind, or the one that is used by default. Undefined where
+ * the package has none.
+ */
+export function bundledEmbedding(space: string, kind?: string): string | undefined {
+  const found = bundled().embeddings.find(
+    (each) => each.space === space && (kind === undefined || each.kind === kind),
+  );
+  return found && `${SCHEME}${bundledName(found.file)}`;
+}
+
+/**
+ * The file of what embeds architectures of a space: an embedding, or else the trunk of a kind.
+ *
+ * @param kind any by default
+ */
+export function embeddingPath(space: string, kind?: string): string | undefined {
+  const found = bundledEmbedding(space, kind);
+  if (found !== undefined) return bundledPath(found);
+  const [first] = kind === undefined ? embeddingKinds(space) : [kind];
+  return first === undefined ? undefined : trunkFile(first, space);
+}
+
+/** Kinds that `embeddingPath` has for a space. */
+export function embeddingKinds(space: string): string[] {
+  const { embeddings, trunks } = bundled();
+  return [...embeddings, ...trunks].flatMap((each) => (each.space === space ? [each.kind] : []));
 }

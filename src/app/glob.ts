@@ -18,6 +18,24 @@ export function isFolder(path: string): boolean {
   return kindOf(path) === 'folder';
 }
 
+/** The same for many texts, most of which are no paths: a plain name is looked up among those of the working folder. */
+export function folderTest(): (path: string) => boolean {
+  let names: ReadonlySet<string> | undefined;
+  return (path) => {
+    if (/[/\\]|^\.+$/.test(path)) return isFolder(path);
+    names ??= namesIn('.');
+    return names.has(path) && isFolder(path);
+  };
+}
+
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch {
+    return new Set();
+  }
+}
+
 function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });

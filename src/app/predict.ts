@@ -9,7 +9,8 @@ import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
 import { printableStart } from '../util/printable.js';
-import type { Family } from './families.js';
+import type { DeviceAnswer, DeviceSource } from './device/answers.js';
+import type { Family } from './known-networks.js';
 import type { NamedNetworks } from './resolve.js';
 
 /** A network that is asked for: how it was named, and where. */
@@ -34,13 +35,15 @@ export interface Answer {
   /** The predictor's name. */
   readonly predictor: string;
   /** How far the network is from those of its training: up to 1 within them. Unknown of files of earlier versions. */
-  readonly distance?: number;
+  readonly distance?: number | undefined;
   /** Of an ensemble, what each member says by itself; see `MemberAnswers`. */
-  readonly members?: readonly MemberAnswer[];
+  readonly members?: readonly MemberAnswer[] | undefined;
   /** Networks of the training that are nearest, nearest first, and how wrong predictions are at that distance. */
-  readonly rests?: Foundation;
+  readonly rests?: Foundation | undefined;
   /** What was assumed of the network, in sentences. */
   readonly assumed: readonly string[];
+  /** Of what a device needs. */
+  readonly device?: DeviceAnswer;
 }
 
 /** What an answer rests on. */
@@ -77,7 +80,7 @@ export interface Refusal {
 export type PredictedNetwork =
   | {
       readonly ref: string;
-      readonly line?: number;
+      readonly line?: number | undefined;
       readonly network: Network;
       readonly answers: readonly Answer[];
       readonly refused: readonly Refusal[];
@@ -88,7 +91,7 @@ export type PredictedNetwork =
     }
   | {
       readonly ref: string;
-      readonly line?: number;
+      readonly line?: number | undefined;
       readonly network: undefined;
       readonly error: AuspexError;
     };
@@ -114,6 +117,8 @@ interface PredictOptions {
   /** Those that are asked; the package's own where there are none. */
   readonly predictors?: readonly NamedPredictor[];
   readonly bundled: PredictorSource;
+  /** Devices that latency is told of, behind what predictors say. */
+  readonly devices?: DeviceSource | undefined;
   /** What a network is known as. */
   readonly familyOf?: (network: Network) => Family | undefined;
   /** Only these labels. */
@@ -175,31 +180,39 @@ export async function* predictNetworks(
 ): AsyncGenerator<PredictedNetwork> {
   let chunk: Opened[] = [];
   let files = 0;
-  for await (const { ref, line, open } of named) {
+  const isWhole = ({ ref, line, open }: NamedNetwork): boolean => {
     options.signal?.throwIfAborted();
     const opened = attempt(ref, line, open);
     chunk.push(opened);
     if (opened.network?.file !== undefined) files++;
-    if (chunk.length < CHUNK.architectures && files < CHUNK.files) continue;
-    yield* predictChunk(chunk, options);
+    return chunk.length >= CHUNK.architectures || files >= CHUNK.files;
+  };
+  const taken = (): Opened[] => {
+    const whole = chunk;
     [chunk, files] = [[], 0];
+    return whole;
+  };
+  // Waiting for each of thousands of architectures that are there already would take longer than opening them.
+  if (Symbol.iterator in named) {
+    for (const one of named) if (isWhole(one)) yield* predictChunk(taken(), options);
+  } else {
+    for await (const one of named) if (isWhole(one)) yield* predictChunk(taken(), options);
   }
-  yield* predictChunk(chunk, options);
+  yield* predictChunk(taken(), options);
 }
 
 interface Opened {
   readonly ref: string;
-  readonly line?: number;
-  readonly network?: Network;
-  readonly error?: AuspexError;
+  readonly line: number | undefined;
+  readonly network: Network | undefined;
+  readonly error: AuspexError | undefined;
 }
 
 function attempt(ref: string, line: number | undefined, open: () => Network): Opened {
-  const named = { ref, ...(line === undefined ? {} : { line }) };
   try {
-    return { ...named, network: open() };
+    return { ref, line, network: open(), error: undefined };
   } catch (error) {
-    return { ...named, error: userError(error) };
+    return { ref, line, network: undefined, error: userError(error) };
   }
 }
 
@@ -226,13 +239,14 @@ async function* predictChunk(
   chunk: readonly Opened[],
   options: PredictOptions,
 ): AsyncGenerator<PredictedNetwork> {
+  const given = options.predictors?.length ? options.predictors : undefined;
   const asked = new Map<Predictor, Asked>();
   const refused: Refusal[][] = chunk.map(() => []);
   const errors: (AuspexError | undefined)[] = chunk.map(({ error }) => error);
   for (const [place, { network }] of chunk.entries()) {
     if (network === undefined) continue;
     try {
-      for (const by of await predictorsFor(network, options)) {
+      for (const by of given ?? (await options.bundled.for(network))) {
         const error = refusal(by.predictor, network);
         if (error !== undefined) refused[place]!.push({ predictor: by.name, error });
         else if (asked.has(by.predictor)) asked.get(by.predictor)!.places.push(place);
@@ -248,21 +262,20 @@ async function* predictChunk(
     await ask(by, chunk, places, { answers, errors, refused }, options);
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
-    const about = { ref, ...(line === undefined ? {} : { line }) };
+    if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
+      try {
+        answers[place]!.push(...(await options.devices.answers(network, options.signal)));
+      } catch (error) {
+        errors[place] = userError(error);
+      }
+    }
     const error = errors[place] ?? uncovered(answers[place]!, refused[place]!, options);
     if (network === undefined || error !== undefined) {
-      yield { ...about, network: undefined, error: error! };
+      yield { ref, line, network: undefined, error: error! };
       continue;
     }
-    yield known(about, network, answers[place]!, refused[place]!, options);
+    yield known(chunk[place]!, network, answers[place]!, refused[place]!, options);
   }
-}
-
-async function predictorsFor(
-  network: Network,
-  { predictors, bundled }: PredictOptions,
-): Promise<readonly NamedPredictor[]> {
-  return predictors !== undefined && predictors.length > 0 ? predictors : bundled.for(network);
 }
 
 /** Somebody who names a predictor wants its answer: there being none is an error. */
@@ -306,15 +319,11 @@ async function ask(
   });
   // Rows that are wrong were told above.
   const parts = await predictor.members?.(networks, { onBad: () => {} });
-  const membersOf = (row: number): Pick<Answer, 'members'> =>
-    parts === undefined
-      ? {}
-      : {
-          members: parts.members.map((member, i) => ({
-            ...{ name: member.name, weight: weightAt(member, parts.near?.[row]) },
-            value: parts.values[row * parts.members.length + i]!,
-          })),
-        };
+  const membersOf = (row: number): Answer['members'] =>
+    parts?.members.map((member, i) => ({
+      ...{ name: member.name, weight: weightAt(member, parts.near?.[row]) },
+      value: parts.values[row * parts.members.length + i]!,
+    }));
   const assumed = recipe ?? found.labels.find((label) => label.recipe)?.recipe?.name;
   const isAsked = (label: LabelInfo): boolean =>
     labels?.includes(label.name) ??
@@ -327,15 +336,17 @@ async function ask(
     const named = neighbours?.map((one) =>
       published?.has(one.name) ? { ...one, published: published.get(one.name) } : one,
     );
+    const sentences = predictor.assumes?.(network) ?? [];
+    const members = membersOf(row);
     for (const { label, i } of chosen) {
       answers[place]!.push({
         label,
         prediction: found.at(row, i),
         predictor: name,
-        ...(distance === undefined ? {} : { distance }),
-        ...membersOf(row),
-        ...(named === undefined ? {} : { rests: { neighbours: named, errors: errorsAt(label, distance!) } }),
-        assumed: predictor.assumes?.(network) ?? [],
+        distance,
+        members,
+        rests: named && { neighbours: named, errors: errorsAt(label, distance!) },
+        assumed: sentences,
       });
     }
   });
@@ -351,16 +362,18 @@ function errorsAt({ interval }: LabelInfo, distance: number): Foundation['errors
 }
 
 function known(
-  about: { readonly ref: string; readonly line?: number },
+  { ref, line }: Opened,
   network: Network,
   answers: readonly Answer[],
   refused: readonly Refusal[],
   { withCost, predictors, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
-    const isCovered = answers.length > 0;
+    // Latency on devices is predicted for nearly everything, and says nothing of the rest.
+    const isCovered = answers.some(({ device }) => device === undefined);
     return {
-      ...about,
+      ref,
+      line,
       network,
       answers,
       // Bundled predictors that do not apply are not worth listing once another one answers.
@@ -370,7 +383,7 @@ function known(
       needed: isCovered ? undefined : neededFor(network),
     };
   } catch (error) {
-    return { ...about, network: undefined, error: userError(error) };
+    return { ref, line, network: undefined, error: userError(error) };
   }
 }
 
@@ -381,14 +394,14 @@ function costOf(network: Network): Cost {
   return { parameters, macs, flops };
 }
 
-/** What a user can do to get predictions. */
+/** What a user can do to get predictions, one way per line. */
 function neededFor(network: Network): string {
   const what = network.arch === undefined ? 'whole networks' : network.arch.space.title;
   const train =
-    `Measure at least 30 similar networks, list them in a table (ONNX paths or architectures, one column per label), ` +
-    `and train a predictor for ${what}: auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx`;
-  if (network.arch !== undefined) return `No predictor covers this network. ${train}`;
-  return `Its accuracy is not predicted. ${scoresFor(network)} ${train}`;
+    `To train a predictor for ${what} on at least 30 that you measured, in a table with one column per label: ` +
+    'auspex train nnlp-network --data TABLE --label LABEL -o mine.onnx';
+  if (network.arch !== undefined) return `No predictor covers this network.\n${train}`;
+  return `Its accuracy is not predicted.\n${scoresFor(network)}\n${train}`;
 }
 
 /** Which zero-cost scores say something of a network like this one: measured in docs/results/. */
@@ -399,8 +412,8 @@ function scoresFor(network: Network): string {
     return isTensor(type) && /int(32|64)/.test(type.dtype ?? '') && (type.shape?.length ?? 0) >= 2;
   });
   return readsTokens
-    ? 'To rank language models before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'sept,params:non-embedding (rank correlation 0.97 with the perplexity of GPT-2 variants).'
-    : 'To rank networks of one task before training, score them: auspex proxy a.onnx b.onnx --proxies ' +
-        'params,synflow,naswot (checked on image classification only).';
+    ? 'To rank language models before training (rank correlation 0.97 with the perplexity of GPT-2 variants): ' +
+        'auspex proxy a.onnx b.onnx --proxies sept,params:non-embedding'
+    : 'To rank networks of one task before training (checked on image classification only): ' +
+        'auspex proxy a.onnx b.onnx --proxies params,synflow,naswot';
 }

@@ -6,8 +6,8 @@ import { readModel } from '../onnx/file.js';
 import { SPACES, spaceNamed } from '../spaces/index.js';
 import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
-import { globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
-import { linesOf } from './lines.js';
+import { folderTest, globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
+import { linesTogether } from './lines.js';
 import { PREFERRED_SPACES } from './preferred-spaces.js';
 
 /** Standard input, as a reference or in the place of a file. */
@@ -90,7 +90,7 @@ export async function openReferences(
   const { space, sizes = {}, table } = options;
   if (space !== undefined && space !== ONNX) spaceNamed(space);
   const references: Reference[] = [];
-  for await (const reference of listReferences(refs, options)) references.push(reference);
+  for await (const some of referencesTogether(refs, options)) for (const one of some) references.push(one);
   const listed = references.map(({ ref }) => ref);
   const column = typeof table === 'string' ? await readTableFile(table) : table;
   const count = listed.length + (column?.rows ?? 0);
@@ -151,11 +151,18 @@ export async function openReferences(
  */
 export async function* listReferences(
   refs: readonly string[],
-  { input, stdin }: ListOptions,
+  options: ListOptions,
 ): AsyncGenerator<Reference> {
+  for await (const some of referencesTogether(refs, options)) yield* some;
+}
+
+async function* referencesTogether(
+  refs: readonly string[],
+  { input, stdin }: ListOptions,
+): AsyncGenerator<readonly Reference[]> {
   for (const ref of refs) {
     if (ref === STANDARD_INPUT) yield* referencesIn(ref, stdin);
-    else for (const each of listedFiles(ref)) yield { ref: each };
+    else yield listedFiles(ref).map((each) => ({ ref: each }));
   }
   if (input !== undefined) yield* referencesIn(input, stdin);
 }
@@ -163,19 +170,24 @@ export async function* listReferences(
 async function* referencesIn(
   file: string,
   stdin: NodeJS.ReadableStream | undefined,
-): AsyncGenerator<Reference> {
+): AsyncGenerator<readonly Reference[]> {
   let line = 0;
-  for await (const text of linesOf(file, stdin)) {
-    const place = { file, line: ++line };
-    const ref = text.trim();
-    if (ref !== '') for (const each of listedFiles(ref)) yield { ref: each, place };
+  const isListedFolder = folderTest();
+  for await (const texts of linesTogether(file, stdin)) {
+    const found: Reference[] = [];
+    for (const text of texts) {
+      const place = { file, line: ++line };
+      const ref = text.trim();
+      if (ref !== '') for (const each of listedFiles(ref, isListedFolder)) found.push({ ref: each, place });
+    }
+    yield found;
   }
 }
 
 /** The files of a folder or of a pattern; any other reference as it is. @throws AuspexError NETWORKS_NONE */
-export function listedFiles(ref: string): readonly string[] {
+export function listedFiles(ref: string, isOfFolder = isFolder): readonly string[] {
   if (hasPrefix(ref)) return [ref];
-  if (isFolder(ref)) return filled(ref, onnxFilesIn(ref), 'the folder has no ONNX files');
+  if (isOfFolder(ref)) return filled(ref, onnxFilesIn(ref), 'the folder has no ONNX files');
   if (isPattern(ref) && !isFile(ref)) return filled(ref, globFiles(ref), 'no file matches the pattern');
   return [ref];
 }

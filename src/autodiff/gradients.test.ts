@@ -45,6 +45,22 @@ describe('gradients', () => {
     );
   });
 
+  it('do not flow into values of which only the size matters', () => {
+    const model = modelOf({
+      inputs: ['x: 3'],
+      nodes: ['r = RandomNormalLike(x)', 'a = Mul(x, r)', 'y = ReduceSum(a)', 'q = ReduceSum(r)'],
+      outputs: ['y', 'q'],
+    });
+    const found = gradients(model, 'y', ['x']);
+    const { opType, inputs } = found.model.graph.nodes.find(({ outputs }) =>
+      outputs.includes(found.gradients.get('x')!),
+    )!;
+    expect(opType).toBe('Identity');
+    const product = found.model.graph.nodes.find(({ outputs }) => outputs.includes(inputs[0]!));
+    expect([product?.opType, product?.inputs.includes('r')]).toEqual(['Mul', true]);
+    expect(() => gradients(model, 'q', ['x'])).not.toThrow();
+  });
+
   it('do not pass over what a branch takes from around it', () => {
     const branch = (op: string) => {
       const graph = graphOf({ inputs: [], nodes: [`${op}.y = ${op}(x)`], outputs: [`${op}.y`] });

@@ -2,7 +2,7 @@
 // the nodes that its operators' gradient rules write. The result is an ordinary model.
 
 import { noteTypes } from '../analysis/builder-types.js';
-import { dependentValues, neededValues } from '../analysis/dependence.js';
+import { dependentValues, neededValues, valuesRead } from '../analysis/dependence.js';
 import { type InferOptions, inferShapes } from '../analysis/infer.js';
 import {
   type Graph,
@@ -13,7 +13,6 @@ import {
   type ValueInfo,
 } from '../graph/graph.js';
 import { uniquelyNamed } from '../graph/names.js';
-import { usedNames } from '../graph/order.js';
 import { isTensor, type ValueType } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
 import { Differentiation, Expansion } from '../ops/gradient.js';
@@ -219,9 +218,10 @@ class GradientWriter {
     const { outputs, inputs } = node;
     const outputGradients = outputs.map((name) => (name === '' ? undefined : this.#gradientOf(name)));
     if (outputGradients.every((g) => g === undefined)) return;
-    const wanted = inputs.map((name) => this.#active.has(name));
+    const read = valuesRead(node);
+    const wanted = inputs.map((name) => this.#active.has(name) && read.includes(name));
     if (!wanted.includes(true)) {
-      if (!usedNames(node).some((name) => this.#active.has(name))) return;
+      if (!read.some((name) => this.#active.has(name))) return;
       throw cannotPass(node, 'its subgraph uses a value that needs a gradient', this.#of);
     }
     const operator = operatorFor(node);
@@ -267,7 +267,7 @@ function valuesBetween(
   from: readonly string[],
 ): Set<string> {
   const carries = (name: string): boolean => mayCarry(builder.types.get(name));
-  const reached = dependentValues(nodes, from, { carries });
+  const reached = dependentValues(nodes, from, { carries, reads: valuesRead });
   const needed = neededValues(nodes, [to]);
   return new Set([...reached].filter((name) => needed.has(name)));
 }

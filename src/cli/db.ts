@@ -1,7 +1,11 @@
 // `auspex db`: the database of measurements.
 import { Command } from 'commander';
 import { databaseStats, exportedLines, importFile } from '../app/database.js';
+import { refitDevices } from '../app/device/refit.js';
+import { refitDocumentOf } from '../app/documents/device.js';
 import { print } from './command.js';
+import { untilStopped } from './signals.js';
+import { refitText } from './text/device.js';
 import { formatExact, table } from './text/format.js';
 
 const EXAMPLES = `
@@ -10,6 +14,7 @@ Examples:
   auspex db export > measurements.jsonl
   auspex db import measurements.jsonl
   auspex db stats --db team.db --json
+  auspex db refit
 
 auspex measure adds to the database: --db FILE, AUSPEX_DB, or
 ~/.local/share/auspex/auspex.db. Importing a file twice changes nothing.
@@ -17,6 +22,7 @@ See docs/guides/latency.md and docs/json/db.md.`;
 
 interface DbFlags {
   db?: string;
+  device?: string;
   json?: true;
 }
 
@@ -40,6 +46,11 @@ export function dbCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
     .action(importOne);
+  sub('refit', 'Fits devices to all that was measured on them, for `predict --device`.')
+    .option('--device <name>', 'only this one (default: all with at least 5 networks)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(refit);
   return command;
 }
 
@@ -78,4 +89,9 @@ async function importOne(file: string, { db, json }: DbFlags): Promise<void> {
   print(
     `${formatExact(read.measurements)} measurements read, ${formatExact(added.measurements)} of them new`,
   );
+}
+
+async function refit({ db, device, json }: DbFlags): Promise<void> {
+  const found = await untilStopped((signal) => refitDevices({ db, device, signal }));
+  print(json ? JSON.stringify(refitDocumentOf(found), null, 2) : found.map(refitText).join('\n\n'));
 }

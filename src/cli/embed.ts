@@ -1,7 +1,7 @@
 // `auspex embed`: embeddings of networks, their nearest known networks, and a map.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type EmbedRequest, embedNetworks } from '../app/embed/embed.js';
-import { print, threadCount, wholeNumber, withForce } from './command.js';
+import { positive, print, threadCount, wholeNumber, withForce } from './command.js';
 import { untilStopped } from './signals.js';
 import { embedText } from './text/embed.js';
 
@@ -17,12 +17,15 @@ export function embedCommand(): Command {
       'Embeds networks: rows of numbers that are near each other for similar networks.\nAny predictor that embeds can be used (arch2vec, accuracy-model, io-model,\ncontrastive, gennape), and the last hidden layer of neural predictors.',
     )
     .argument('[networks...]', 'architectures, ONNX files, or folders of ONNX files')
-    .option('--predictor <file>', 'the predictor, or bundled:NAME (default: a bundled one)')
+    .option('--predictor <file>', 'the predictor, bundled:NAME, or the kind of a bundled one')
+    .option('--nodes', 'latents of all nodes, as `auspex decode --latents` takes them')
     .option('-o, --output <file>', '.npy file for the numbers, or .npz with the networks')
     .option('--nearest <n>', 'list the n nearest known networks of each', wholeNumber)
     .option('--among <table>', 'known networks (default: those given)')
     .option('--label <name>', 'a label of the known networks, to list and to colour')
     .option('--map <file>', 'write a map as one HTML file')
+    .addOption(new Option('--projection <name>', 'how the map is made').choices(['pca', 'tsne']))
+    .option('--clusters <distance>', 'put networks into clusters no wider than this', positive)
     .option('--input <file>', 'networks, one per line; - for standard input')
     .option('--data <file>', 'embed the networks of a table')
     .option('--space <name>', 'search space, where the architecture fits several')

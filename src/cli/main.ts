@@ -12,17 +12,20 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert.js')).convertCommand(),
   compare: async () => (await import('./compare.js')).compareCommand(),
   measure: async () => (await import('./measure.js')).measureCommand(),
+  device: async () => (await import('./device.js')).deviceCommand(),
   db: async () => (await import('./db.js')).dbCommand(),
   space: async () => (await import('./space.js')).spaceCommand(),
   data: async () => (await import('./data.js')).dataCommand(),
   predict: async () => (await import('./predict.js')).predictCommand(),
   embed: async () => (await import('./embed.js')).embedCommand(),
+  decode: async () => (await import('./decode.js')).decodeCommand(),
   train: async () => (await import('./train.js')).trainCommand(),
   pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
   proxy: async () => (await import('./proxy.js')).proxyCommand(),
   search: async () => (await import('./search.js')).searchCommand(),
   evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
   reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
+  view: async () => (await import('./view.js')).viewCommand(),
 };
 
 const VERSION: ReadonlySet<string> = new Set(['--version', '-V']);

@@ -61,9 +61,10 @@ class Printer {
   #table(rows: readonly { readonly one: PredictedNetwork; readonly rank: Rank | undefined }[]): void {
     const last = Number.POSITIVE_INFINITY;
     const known = rows
-      .flatMap(({ one, rank }): (KnownNetwork & { rank?: Rank | undefined })[] =>
-        one.network === undefined ? [] : [{ ...one, rank }],
-      )
+      .flatMap(({ one, rank }): KnownNetwork[] => {
+        if (one.network === undefined) return [];
+        return [rank === undefined ? one : { ...one, rank }];
+      })
       .sort((a, b) => (a.rank?.place ?? last) - (b.rank?.place ?? last) || 0);
     if (known.length === 0) return;
     if (this.#named === 'one') print(networkText(known[0]!));

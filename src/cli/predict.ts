@@ -1,6 +1,7 @@
 // `auspex predict`: cost, accuracy and latency of networks.
 import { Command } from 'commander';
 import { BundledPredictors, bundledEntries } from '../app/bundled.js';
+import { askedDevices, NO_PREDICTORS, usualDevices } from '../app/device/asked.js';
 import { predictListOf } from '../app/documents/predict.js';
 import { familyOf } from '../app/families.js';
 import { readKnown } from '../app/known-table.js';
@@ -9,6 +10,7 @@ import {
   expectRecipe,
   labelNames,
   type NamedNetwork,
+  type NamedPredictor,
   predictNetworks,
   recipeNames,
 } from '../app/predict.js';
@@ -27,6 +29,8 @@ interface PredictFlags extends SizeFlags {
   label?: string[];
   recipe?: string;
   known?: string;
+  device?: string[];
+  db?: string;
   cost?: true;
   list?: true;
   threads?: number;
@@ -49,6 +53,8 @@ a search space. If no predictor is given, the bundled ones are used.`,
       .option('--label <names>', 'labels to predict: a,b (default: all)', names)
       .option('--recipe <name>', 'how it will be trained: in1k, distilled, in22k …; all')
       .option('--known <table>', 'published accuracies of known networks (CSV of timm)')
+      .option('--device <names>', 'latency on these devices only: a,my.device.json', names)
+      .option('--db <file>', 'where measurements are looked up (AUSPEX_DB)')
       .option('--cost', 'with --input or --data: also count parameters and MACs')
       .option('--list', 'list the bundled predictors, their labels and spaces')
       .option('--threads <n>', 'number of threads (default: all)', threadCount)
@@ -64,8 +70,11 @@ Examples:
     "|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|none~2|"
   auspex predict models/ nasbench201:"|none~0|+…" --json
   auspex space sample nasbench201 -n 1000 | auspex predict p.onnx --input -
+  auspex predict net.onnx --device i7-12700h,rtx4090
   auspex predict --list
 
+auspex device list shows the devices. A network that was measured on a device
+is answered from the database.
 Several networks are printed as one table, best first; a pipe gets tab-separated
 values with a header. A network that cannot be read is reported, the others are
 predicted, and the exit code is 2.
@@ -81,8 +90,9 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     print(flags.json ? JSON.stringify(predictListOf(entries), null, 2) : bundledText(entries));
     return;
   }
+  const { devices, close } = await askedDevices(flags);
   const threads = flags.threads === undefined ? {} : { threads: flags.threads };
-  const bundled = new BundledPredictors(threads);
+  const bundled = flags.device === undefined ? new BundledPredictors(threads) : NO_PREDICTORS;
   const { predictors, networks } = await sortedInputs(inputs, {
     ...threads,
     input: flags.input,
@@ -100,6 +110,8 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
         predictNetworks(named(networks), {
           predictors,
           bundled,
+          devices:
+            devices ?? (isPlainFile(flags, predictors, networks) ? usualDevices(networks.at(0)) : undefined),
           familyOf,
           ...(flags.label ? { labels: flags.label } : {}),
           recipe: flags.recipe,
@@ -112,9 +124,20 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
       ),
     );
   } finally {
+    await close();
     await bundled.dispose();
     for (const { predictor } of predictors) await predictor.dispose();
   }
+}
+
+/** One file, and nothing that says what is wanted of it. */
+function isPlainFile(
+  { label, input, data }: PredictFlags,
+  predictors: readonly NamedPredictor[],
+  networks: OpenedReferences,
+): boolean {
+  const isAsked = predictors.length > 0 || [label, input, data].some((flag) => flag !== undefined);
+  return !isAsked && networks.count === 1 && networks.kinds().hasFiles;
 }
 
 function* named(networks: OpenedReferences): Generator<NamedNetwork> {

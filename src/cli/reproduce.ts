@@ -2,13 +2,21 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { reproduceDocumentOf, reproduceListOf } from '../app/documents/reproduce.js';
+import { searchesDocumentOf } from '../app/documents/reproduce-searches.js';
 import { listReproduced, type Reproduced, type ReproduceRequest, reproduceTable } from '../app/reproduce.js';
+import {
+  isSearchExperiment,
+  listSearches,
+  type ReproducedSearches,
+  reproduceSearches,
+} from '../app/reproduce-searches.js';
 import type { ReproducedTable } from '../reproduce/table.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { print, threadCount, wholeNumber } from './command.js';
 import { progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { doneText, listText, tableText } from './text/reproduce.js';
+import { ranText, searchesText } from './text/reproduce-searches.js';
 
 type ReproduceFlags = ReproduceRequest & { json?: true };
 
@@ -40,6 +48,7 @@ Examples:
   auspex reproduce nb201-accuracy --data tables/ --out results/
   auspex reproduce nb201-accuracy --data tables/ --only '^156-v' --draws 1
   auspex reproduce nb201-accuracy --markdown nb201.md --report nb201.html
+  auspex reproduce latent-search --data tables/ --draws 100
 
 Every draw is saved when it finishes. To continue an interrupted run, give the
 same command again.
@@ -48,7 +57,14 @@ The JSON is described in docs/json/reproduce.md.`,
     .action(async (id: string | undefined, flags: ReproduceFlags) => {
       if (id === undefined) {
         const all = listReproduced(flags, { tables });
-        return write(flags.json ? pretty(reproduceListOf(all, flags.out)) : listText(all));
+        const searches = tables === TABLES ? listSearches(flags) : [];
+        return write(
+          flags.json ? pretty(reproduceListOf(all, flags.out, searches)) : listText(all, searches),
+        );
+      }
+      if (isSearchExperiment(id)) {
+        const searched = await runSearches(id, flags);
+        return write(flags.json ? pretty(searchesDocumentOf(searched)) : searchesText(searched));
       }
       const found = await run(id, flags, tables);
       write(flags.json ? pretty(reproduceDocumentOf(found)) : tableText(found));
@@ -73,6 +89,24 @@ async function run(
         onDone: (done) => {
           line.end();
           process.stderr.write(`${doneText(done, reproducedTable(id, tables))}\n`);
+        },
+      }),
+    );
+  } finally {
+    line.end();
+  }
+}
+
+async function runSearches(id: string, flags: ReproduceFlags): Promise<ReproducedSearches> {
+  const line = progressLine(id);
+  try {
+    return await untilStopped((signal) =>
+      reproduceSearches(id, flags, {
+        signal,
+        onProgress: (part, note) => line.report(part, note),
+        onDone: (done) => {
+          line.end();
+          process.stderr.write(`${ranText(done)}\n`);
         },
       }),
     );

@@ -37,6 +37,7 @@ gets an ONNX file and prints a number.`,
     )
     .option('--option <name=value>', 'strategy option: population=50 (repeatable)', strategyOption, {})
     .option('--proxy <names>', 'for etas: score that selects candidates: ntsr, snip+params')
+    .option('--embedding <what>', 'for bo, reinforce: a predictor file, bundled:NAME, or a kind: arch2vec')
     .option('--proxy-batch <n>', 'batch size of proxies (16)', wholeNumber)
     .option('--evaluator <what>', 'table:FILE, predictor:FILE or proxy:NAME')
     .option('--evaluate <command>', "evaluate with a command: './train.sh {onnx}'")
@@ -64,6 +65,8 @@ Examples:
     --evaluate './train.sh {onnx}' --max parameters=9e6 --budget 33 -o run
   auspex search nasbench201 --strategy nsga2 --evaluator predictor:p.onnx \\
     --label accuracy,latency --budget 2000
+  auspex search nasbench101 --strategy bo --embedding arch2vec \\
+    --evaluator table:nb101.csv.gz --label val_accuracy --budget 200
   auspex search onnx:net.onnx --strategy gennape --evaluator predictor:p.onnx \\
     --max macs=2e8 -o run
 

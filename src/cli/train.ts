@@ -11,6 +11,7 @@ import { type ProgressLine, progressLine } from './progress.js';
 import { untilStopped } from './signals.js';
 import { formatExact, wrapLines } from './text/format.js';
 import { progressNote, skippedText, trainedText } from './text/train.js';
+import { LATENCY, trainDevice } from './train-latency.js';
 import { changesOf, jsonObject, type StepFlags, withSteps, withTogether } from './train-options.js';
 
 interface TrainFlags extends StepFlags, Omit<TrainRequest, 'kind' | 'labels' | 'changes' | keyof StepFlags> {
@@ -38,6 +39,7 @@ export function trainCommand(): Command {
       wholeNumber,
     )
     .option('--split <file>', 'use the rows of this split (from `auspex data split`)')
+    .option('--unlabelled <table>', 'for accuracy-model: networks without labels (default: rows not drawn)')
     .option('--io <file>', 'for io-model: output features of networks (from `auspex data io`)')
     .option('--images <folder>', 'with --io: the images that they are of')
     .option('--skip-bad', 'skip invalid rows and list them')
@@ -60,6 +62,7 @@ function help(): string {
   return `
 Predictors:
 ${kinds.join('\n')}
+  ${LATENCY.padEnd(width)}  a device: latency of any network, from 5 or more measured ones
 
 Examples:
   auspex train nn-former --data nasbench201.csv.gz --label cifar10_valid \\
@@ -68,6 +71,7 @@ Examples:
     --label latency_ms -o mine.onnx
   auspex train nn-former --data mine.csv --space nasbench201 --label board_ms \\
     --train 50 --from latency.onnx -o board.onnx
+  auspex train latency --data measured.csv --from bundled -o board.device.json
 
 Unit, direction and scale of a label are inferred from its name (ms, latency,
 accuracy, loss …); --label NAME:lower:log overrides them. Embeddings (arch2vec,
@@ -78,6 +82,7 @@ See docs/json/predict.md (JSON) and docs/reference/predictors.md (methods).`;
 }
 
 async function train(kind: string, flags: TrainFlags): Promise<void> {
+  if (kind === LATENCY) return trainDevice(flags);
   let line: ProgressLine | undefined;
   try {
     const trained = await untilStopped((signal) =>

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { nasBench101 } from '../spaces/cells/nasbench101.js';
+import { nasBench201 } from '../spaces/cells/nasbench201.js';
 import type { Cell } from '../spaces/space.js';
 import { Random } from '../util/random.js';
-import {
-  type CellDecoder,
-  decodeCell,
-  decodeValidCell,
-  decodingQuality,
-  drawnLatents,
-} from './cell-decoder.js';
+import { type CellDecoder, decodeCell, decodeValidCell, drawnLatents } from './cell-decoder.js';
+import { decodingQuality } from './decoding-quality.js';
+import { fixedEdges } from './fixed-edges.js';
 
 const VOCABULARY = nasBench101.vocabulary!;
 const NODES = 7;
@@ -84,6 +81,21 @@ describe('decoding cells', () => {
     }
   });
 
+  it('takes the edges that all cells of a space have', () => {
+    expect(fixedEdges(nasBench101)).toBeUndefined();
+    const edges = fixedEdges(nasBench201)!;
+    const vocabulary = nasBench201.vocabulary!;
+    const sizes = { nodes: edges.length, latent: vocabulary.length };
+    const weight = vocabulary.flatMap((_, i) => vocabulary.map((_, op) => Number(i === op)));
+    const decoder = { vocabulary, ...sizes, weight, bias: vocabulary.map(() => 0), mean: [], deviation: [] };
+    const isCell = (cell: Cell): boolean => nasBench201.fromCell!(cell) !== undefined;
+    const random = Random.seeded(5);
+    for (let i = 0; i < 20; i++) {
+      const z = Float64Array.from({ length: sizes.nodes * sizes.latent }, () => random.normal());
+      expect(decodeValidCell(z, decoder, isCell, edges)?.adjacency).toEqual(edges);
+    }
+  });
+
   it('counts valid and different cells', () => {
     const sure = {
       ...DECODER,
@@ -94,6 +106,7 @@ describe('decoding cells', () => {
     expect(decodingQuality(one, nasBench101, { count: 20, random })).toEqual({
       validity: 1,
       uniqueness: 1 / 20,
+      uniqueNetworks: 1 / 20,
     });
     const free = decodingQuality(DECODER, nasBench101, { count: 200, random });
     const bound = decodingQuality(DECODER, nasBench101, { count: 200, random, isConstrained: true });

@@ -1,6 +1,6 @@
 // From latents of nodes back to cells: operations by a linear layer, edges by products of latents, as arch2vec decodes them.
 // What was decoded may be a cell of no architecture; a constrained decoder takes the most likely one that is.
-import type { AnySpace, Cell } from '../spaces/space.js';
+import type { Cell } from '../spaces/space.js';
 import type { Random } from '../util/random.js';
 
 /** What decoding needs to know; kept in the file of a predictor. */
@@ -19,13 +19,13 @@ export type CellDecoder = {
 };
 
 /** Scores of what a cell may be: logits of operations (nodes, operations) and of edges (nodes, nodes). */
-interface Decoded {
+export interface DecodedScores {
   readonly operations: readonly (readonly number[])[];
   readonly edges: readonly (readonly number[])[];
 }
 
 /** @param z (nodes, latent), row by row */
-function decoded(z: ArrayLike<number>, decoder: CellDecoder): Decoded {
+export function decodedScores(z: ArrayLike<number>, decoder: CellDecoder): DecodedScores {
   const { nodes, latent, vocabulary, weight, bias } = decoder;
   const at = (node: number, i: number): number => z[node * latent + i]!;
   const places = Array.from({ length: nodes }, (_, node) => node);
@@ -53,7 +53,7 @@ function decoded(z: ArrayLike<number>, decoder: CellDecoder): Decoded {
  * are left out.
  */
 export function decodeCell(z: ArrayLike<number>, decoder: CellDecoder): Cell {
-  const { operations, edges } = decoded(z, decoder);
+  const { operations, edges } = decodedScores(z, decoder);
   const ops = operations.map((scores) => decoder.vocabulary[greatest(scores)]!);
   const output = ops.indexOf(decoder.vocabulary.at(-1)!);
   const count = output < 1 ? ops.length : output + 1;
@@ -67,21 +67,24 @@ export function decodeCell(z: ArrayLike<number>, decoder: CellDecoder): Cell {
  * The likeliest cell that is one of an architecture: it begins with the input and ends with the output, and has as many of
  * the likeliest edges as are likelier than not, or as near to that number as there is an architecture. Undefined where no
  * number of edges gives one.
+ *
+ * @param fixed the edges of all cells of the space, where they have the same
  */
 export function decodeValidCell(
   z: ArrayLike<number>,
   decoder: CellDecoder,
   isValid: (cell: Cell) => boolean,
+  fixed?: Cell['adjacency'],
 ): Cell | undefined {
   const { vocabulary } = decoder;
-  const { operations, edges } = decoded(z, decoder);
+  const { operations, edges } = decodedScores(z, decoder);
   const logs = operations.map(logSoftmax);
   const last = vocabulary.length - 1;
   const inner = (scores: readonly number[]): number => greatest(scores.slice(1, last)) + 1;
   // The output goes where it, and operations before it, are likeliest; behind it there is nothing to be likely.
-  let [count, best] = [2, Number.NEGATIVE_INFINITY];
+  let [count, best] = [fixed?.length ?? 2, Number.NEGATIVE_INFINITY];
   let before = 0;
-  for (let node = 1; node < logs.length; node++) {
+  for (let node = 1; fixed === undefined && node < logs.length; node++) {
     const score = (before + logs[node]![last]!) / node;
     if (score > best) [count, best] = [node + 1, score];
     before += logs[node]![inner(logs[node]!)]!;
@@ -89,6 +92,10 @@ export function decodeValidCell(
   const ops = Array.from({ length: count }, (_, node) =>
     node === 0 ? vocabulary[0]! : node === count - 1 ? vocabulary[last]! : vocabulary[inner(logs[node]!)]!,
   );
+  if (fixed !== undefined) {
+    const cell = { ops, adjacency: fixed };
+    return isValid(cell) ? cell : undefined;
+  }
   const ranked = edges
     .slice(0, count)
     .flatMap((row, from) => row.slice(0, count).map((score, to) => ({ from, to, score })))
@@ -107,35 +114,6 @@ export function decodeValidCell(
 /** Latents as those of the cells that were learned from are spread: (nodes, latent), row by row. */
 export function drawnLatents({ mean, deviation }: CellDecoder, random: Random): Float64Array {
   return Float64Array.from(mean, (centre, i) => centre + deviation[i]! * random.normal());
-}
-
-interface DecodingQuality {
-  /** Cells of an architecture among all that were decoded. */
-  readonly validity: number;
-  /** Different architectures among those. */
-  readonly uniqueness: number;
-}
-
-/** How good what is decoded from random latents is (Table 4 of the IO paper). */
-export function decodingQuality(
-  decoder: CellDecoder,
-  space: AnySpace,
-  { count, random, isConstrained = false }: { count: number; random: Random; isConstrained?: boolean },
-): DecodingQuality {
-  const found = new Set<string>();
-  let valid = 0;
-  const archOf = (cell: Cell | undefined): unknown => cell && space.fromCell?.(cell);
-  for (let i = 0; i < count; i++) {
-    const z = drawnLatents(decoder, random);
-    const cell = isConstrained
-      ? decodeValidCell(z, decoder, (one) => archOf(one) !== undefined)
-      : decodeCell(z, decoder);
-    const arch = archOf(cell);
-    if (arch === undefined) continue;
-    valid++;
-    found.add(space.hash?.(arch) ?? space.format(arch));
-  }
-  return { validity: valid / count, uniqueness: valid === 0 ? 0 : found.size / valid };
 }
 
 function greatest(scores: readonly number[]): number {

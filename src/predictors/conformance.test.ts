@@ -61,6 +61,18 @@ const seesHeads = (model: object): KindExpectations => ({
   badOption: { width: 0 },
 });
 
+/** Kinds that learn from what arch2vec says of cells. */
+const onEmbedding = (model: object, badOption: Record<string, unknown>): KindExpectations => ({
+  ...ofCells,
+  changes: { model: model as Record<string, unknown> },
+  badOption,
+  from: async () => {
+    const { changes } = seesCells({ width: 8, layers: 1, latent: 4 }, {});
+    return (await KINDS.get('arch2vec')!.fit({ networks: listOf(cells) }, changes, { seed: 1, threads: 1 }))
+      .predictor;
+  },
+});
+
 /** Every registered kind has a line here. */
 const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
   'nn-former': seesCells({ width: 8, layers: 1 }, { maskVariant: 'foo' }),
@@ -85,6 +97,8 @@ const EXPECTATIONS: Readonly<Record<string, KindExpectations>> = {
       read: (network, image, out, at) => out.set([network, image, 1], at),
     },
   },
+  'embedding-forest': onEmbedding({ trees: 5 }, { trees: 0 }),
+  'embedding-process': onEmbedding({ steps: 2 }, { rows: 1 }),
   'gaussian-process': { networks, changes: { model: { steps: 2 } }, badOption: { rows: 1 } },
   cl: seesHeads({}),
   'cl-t': seesHeads({}),

@@ -17,6 +17,8 @@ export interface KindExpectations {
   readonly foreign?: Network;
   /** What it learns from besides networks and labels. */
   readonly io?: TrainingData['io'];
+  /** What it begins with, of kinds that cannot begin with nothing. */
+  readonly from?: () => Promise<Predictor>;
   /** An option that is out of its range, if it has options. */
   readonly badOption?: Readonly<Record<string, unknown>>;
 }
@@ -59,16 +61,17 @@ function near(found: Float64Array, wanted: Float64Array, tolerance = 1e-6): void
 
 export function testKind(kind: PredictorKind, expectations: KindExpectations): void {
   const { changes, networks: all, foreign, badOption, io } = expectations;
-  const also = io ? { io } : {};
+  let also: Pick<TrainingData, 'io' | 'from'> = io ? { io } : {};
   const [known, others] = [listOf(all.slice(0, TRAINED)), listOf(all.slice(TRAINED))];
-  const data: TrainingData = { networks: known, labels: labelsOf(known), ...also };
+  const data: TrainingData = { networks: known, labels: labelsOf(known) };
   const fit = async (of: TrainingData = data, more = {}): Promise<Predictor> =>
-    (await kind.fit(of, changes, { ...RUN, ...more })).predictor;
+    (await kind.fit({ ...of, ...also }, changes, { ...RUN, ...more })).predictor;
 
   describe(kind.name, () => {
     let predictor: Predictor;
     let found: Float64Array;
     beforeAll(async () => {
+      if (expectations.from) also = { ...also, from: await expectations.from() };
       predictor = await fit();
       found = await outputOf(predictor, others);
     }, 30_000);
@@ -161,17 +164,19 @@ export function testKind(kind: PredictorKind, expectations: KindExpectations): v
       const rows: number[] = [];
       const networks = listOf([...all.slice(0, TRAINED), foreign]);
       const labels = labelsOf(networks);
-      await expect(fit({ networks, labels, ...also })).rejects.toMatchObject({
+      await expect(fit({ networks, labels })).rejects.toMatchObject({
         code: error.code,
       });
-      const trained = await fit({ networks, labels, ...also }, { onBad: (row: number) => rows.push(row) });
+      const trained = await fit({ networks, labels }, { onBad: (row: number) => rows.push(row) });
       expect([rows, trained.info.seen.rows]).toEqual([[TRAINED], TRAINED]);
       await trained.dispose();
     });
 
     it('refuses options that it does not have, or that are out of range', async () => {
       const checked = (model: Readonly<Record<string, unknown>>) =>
-        expect(kind.fit(data, { ...changes, model }, RUN)).rejects.toMatchObject({ code: 'MODEL_OPTION' });
+        expect(kind.fit({ ...data, ...also }, { ...changes, model }, RUN)).rejects.toMatchObject({
+          code: 'MODEL_OPTION',
+        });
       await checked({ noSuchOption: 1 });
       if (badOption) await checked(badOption);
     });

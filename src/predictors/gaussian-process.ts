@@ -181,7 +181,7 @@ export function solved(l: Float64Array, y: ArrayLike<number>): Float64Array {
 }
 
 /** The lower half of (L·Lᵀ)⁻¹. */
-function inverseOf(l: Float64Array, n: number): Float64Array {
+export function inverseOf(l: Float64Array, n: number): Float64Array {
   // Columns of L⁻¹ as rows, so that products go along memory.
   const columns = new Float64Array(n * n);
   for (let j = 0; j < n; j++) {

@@ -23,7 +23,7 @@ export interface IntervalRule {
 
 /** Predictions, or distances, up to a bound. */
 interface IntervalGroup {
-  readonly upTo?: number;
+  readonly upTo?: number | undefined;
   /** Of linear errors: y ± halfWidth; of logarithmic: y / e^halfWidth to y · e^halfWidth. */
   readonly halfWidth: number;
   /** The mean of the errors that it was made from. Of groups of distances only. */

@@ -15,6 +15,8 @@ export interface TrainingData {
   readonly labels?: Labels;
   /** Rows that are not trained on: weights are chosen by them, and intervals are made with them. */
   readonly validation?: { readonly networks: Networks; readonly labels?: Labels };
+  /** Networks whose labels are not known or not to be looked at, of kinds that learn from them, too. */
+  readonly unlabelled?: Networks;
   /** What some networks compute for images, of kinds that learn it. */
   readonly io?: IoTraining;
   /** A predictor of the same kind to begin with. */
@@ -95,6 +97,10 @@ export interface PredictorKind<O = unknown> {
   readonly views: readonly string[];
   /** What it needs: labels; networks alone; labels, of which it compares pairs. */
   readonly learns: 'labels' | 'networks' | 'pairs';
+  /** It begins with any predictor that embeds cells, and learns labels from embeddings. */
+  readonly isOnEmbedding?: true;
+  /** It learns labels of some networks, and from others without labels. */
+  readonly isSemiSupervised?: true;
   /** Options of the model that users may change, with ranges and defaults. */
   readonly options: z.ZodType<O>;
   /**

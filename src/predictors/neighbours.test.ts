@@ -29,6 +29,6 @@ describe('neighbours', () => {
     const error = tooFar('net.onnx', 'GP', [{ name: 'a', distance: 1.25 }]);
     expect(error?.code).toBe('NETWORK_TOO_FAR');
     expect(error?.message).toContain('no idea of net.onnx');
-    expect(error?.message).toContain('a at a distance of 1.25');
+    expect(error?.message).toContain('a, is at a distance of 1.25');
   });
 });

@@ -1,6 +1,7 @@
 // The networks of a predictor's training that are nearest to others, by the distances that its graph puts out.
-import { AuspexError } from '../util/errors.js';
+import type { AuspexError } from '../util/errors.js';
 import type { Neighbour } from './predictions.js';
+import { notCovered, saidOf } from './views/view.js';
 
 /** The output of a graph that has them: (batch, known networks); see `PredictorInfo.known`. */
 export const DISTANCES = 'distance';
@@ -30,10 +31,11 @@ const FARTHEST = 1;
 /** Why nothing is said of a network with these neighbours; undefined where something is. */
 export function tooFar(ref: string, subject: string, [first]: readonly Neighbour[]): AuspexError | undefined {
   if (first === undefined || first.distance <= FARTHEST) return undefined;
-  return new AuspexError(
+  const error = notCovered(
     'NETWORK_TOO_FAR',
-    `${subject} has no idea of ${ref}: it is unlike all known networks. The nearest is ${first.name} at a distance ` +
-      `of ${first.distance.toFixed(2)}; how wrong predictions are is known up to ${FARTHEST}`,
-    { hint: 'zero-cost scores compare networks of the same task: auspex proxy a.onnx b.onnx' },
+    `has no idea of ${ref}, which is unlike all networks it knows: the nearest, ${first.name}, is at a distance of ` +
+      `${first.distance.toFixed(2)}, and errors are known up to ${FARTHEST}`,
+    'zero-cost scores compare networks of the same task: auspex proxy a.onnx b.onnx',
   );
+  return saidOf(subject, error);
 }

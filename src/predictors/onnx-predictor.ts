@@ -32,6 +32,9 @@ import { type GraphSet, saidOf, viewNamed } from './views/view.js';
 /** Networks that are encoded before they are run. */
 const CHUNK = 4096;
 
+/** More spaces than this are counted in sentences. */
+const NAMED_SPACES = 3;
+
 export class OnnxPredictor implements Predictor {
   readonly info: PredictorInfo;
   readonly predict?: (networks: Networks, options?: PredictOptions) => Promise<Predictions>;
@@ -70,7 +73,8 @@ export class OnnxPredictor implements Predictor {
   get title(): string {
     const { kind, seen } = this.info;
     const spaces = seen.spaces.filter((space) => space !== 'onnx');
-    return `${KINDS.get(kind)?.title ?? kind} for ${spaces.join(', ') || 'networks'}`;
+    const named = spaces.length > NAMED_SPACES ? `${spaces.length} spaces` : spaces.join(', ');
+    return `${KINDS.get(kind)?.title ?? kind} for ${named || 'networks'}`;
   }
 
   covers(network: Network): AuspexError | undefined {

@@ -27,9 +27,15 @@ smaller batch is scored, and \`--explain\` says so. If the smallest part does no
 memory there is; if that is not enough, the proxy reports PROXY_MEMORY. With \`--memory\`, this is not tried again with a larger budget.
 
 **Sizes that depend on the data** (speech whose length is predicted, images that are cropped to a mask): \`flops\` and \`macs\`
-are those of one run on drawn inputs. Gradients need fixed sizes, so the other proxies report PROXY_SHAPES.
+are those of one run on drawn inputs. For the other proxies, the network runs once on one sample, and the integers that decided
+sizes there (positions, ranges, ends of slices) become constants. It is then scored one sample at a time. Gradients do not pass
+through integers, so those of that sample are the network's own; further samples have the sizes of the first.
 
-**Time.** \`--timeout SECONDS\` gives up on a network and keeps the scores found so far. Large files get fewer probes for
+**One sample at a time.** Some networks take only one sample, and no other batch can be made. \`naswot\` and \`jacov\` compare
+four samples then, one after another; the other scores are those of one sample.
+
+**Time.** \`--timeout SECONDS\` gives up on a network and keeps the scores found so far. A file is scored in a process of its
+own: if that process ends (out of memory), only the score it was computing is lost, and a new process computes the rest. Large files get fewer probes for
 \`ntkt\`; the estimated trace is the same.
 
 **The same network in several forms** has the same scores. The tests allow these relative differences: opset 9 or 17, and a

@@ -28,6 +28,8 @@ export interface ProxyNeeds {
   readonly weights: boolean;
   /** The least number of samples in a batch; 0 where no data is looked at. */
   readonly samples: number;
+  /** Whether samples may come one by one, from a network that takes no more at once. */
+  readonly oneByOne?: true;
   /** How many batches. */
   readonly batches: number;
   /** A loss: classes, or targets, of samples. */
@@ -147,7 +149,7 @@ function asProblem(error: unknown): AuspexError {
 export async function scoreNetwork(
   model: Model,
   requests: readonly ProxyRequest[],
-  options: () => SubjectOptions | Subject = () => ({}),
+  options: () => SubjectOptions | Promise<Subject> = () => ({}),
   sizes: PrepareOptions = {},
   report?: OutcomeReport,
 ): Promise<Outcome[]> {
@@ -207,13 +209,13 @@ function runCounts(model: Model, sizes: PrepareOptions): Promise<NetworkCounts> 
 async function prepared(
   model: Model,
   requests: readonly ProxyRequest[],
-  options: () => SubjectOptions | Subject,
+  options: () => SubjectOptions | Promise<Subject>,
   report: OutcomeReport,
 ): Promise<Outcome[]> {
   let subject: Subject;
   try {
     const given = options();
-    subject = given instanceof Subject ? given : Subject.of(model, given);
+    subject = await (given instanceof Promise ? given : Subject.measured(model, given));
   } catch (error) {
     const problem = asProblem(error);
     return requests.map(({ proxy, variant }) => ({ proxy, variant, error: problem, isOfPreparation: true }));
@@ -311,7 +313,8 @@ function checkNeeds(subject: Subject, name: string, needs: ProxyNeeds): void {
       },
     );
   }
-  if (needs.samples > 0 && subject.samples < needs.samples) {
+  const samples = needs.oneByOne ? subject.comparable : subject.samples;
+  if (needs.samples > 0 && samples < needs.samples) {
     const why = subject.problems.find(({ step }) => step === 'batch')?.error;
     throw new AuspexError(
       'PROXY_BATCH',

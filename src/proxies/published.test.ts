@@ -274,3 +274,72 @@ describe('a network without weights', () => {
     ]);
   });
 });
+
+describe('maps that are made larger', () => {
+  const layers: [string, Tensor][] = [
+    normals('w', [4, 3, 3, 3]),
+    normals('u', [6, 4, 3, 3]),
+    normals('v', [6, 5]),
+  ];
+  const rest = [
+    makeNode('Conv', ['l', 'u'], ['d']),
+    makeNode('Relu', ['d'], ['e']),
+    makeNode('GlobalAveragePool', ['e'], ['p']),
+    makeNode('Flatten', ['p'], ['f']),
+    makeNode('MatMul', ['f', 'v'], ['y']),
+  ];
+  const before = [makeNode('Conv', ['x', 'w'], ['h']), makeNode('Relu', ['h'], ['r'])];
+  const nearest = {
+    mode: { type: 'string', value: 'nearest' },
+    coordinate_transformation_mode: { type: 'string', value: 'asymmetric' },
+    nearest_mode: { type: 'string', value: 'floor' },
+  } as const;
+  // The scales are floats, which are not to be taken for weights.
+  const resized = network({
+    input: [4, 3, 6, 6],
+    nodes: [...before, makeNode('Resize', ['r', '', 'scales'], ['l'], nearest), ...rest],
+    constants: [...layers, numbers('scales', [1, 1, 2, 2])],
+  });
+  const repeated = network({
+    input: [4, 3, 6, 6],
+    nodes: [
+      ...before,
+      makeNode('Reshape', ['r', 'apart'], ['a']),
+      makeNode('Expand', ['a', 'larger'], ['b']),
+      makeNode('Reshape', ['b', 'whole'], ['l']),
+      ...rest,
+    ],
+    constants: [
+      ...layers,
+      indices('apart', [0, 4, 4, 1, 4, 1]),
+      indices('larger', [1, 4, 4, 2, 4, 2]),
+      indices('whole', [0, 4, 8, 8]),
+    ],
+  });
+
+  it('have the flow of those whose pixels are repeated', async () => {
+    await expectSame(resized, repeated, 'synflow snip naswot');
+  });
+
+  it('keep their size where weights are drawn', async () => {
+    await expectSame(resized, repeated, 'snip naswot', { initialise: 'default' });
+  });
+});
+
+describe('a sigmoid that is saturated', () => {
+  it('is looked behind', async () => {
+    const layers: [string, Tensor][] = [normals('w', [6, 16]), numbers('v', new Array(32).fill(60), [16, 2])];
+    const nodes = [
+      makeNode('MatMul', ['x', 'w'], ['h']),
+      makeNode('Relu', ['h'], ['r']),
+      makeNode('MatMul', ['r', 'v'], ['a']),
+    ];
+    const plain = network({ input: [4, 6], nodes, constants: layers, output: 'a' });
+    const written = network({
+      input: [4, 6],
+      nodes: [...nodes, makeNode('Sigmoid', ['a'], ['y'])],
+      constants: layers,
+    });
+    await expectSame(written, plain, 'ntkt naswot');
+  });
+});

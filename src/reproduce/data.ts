@@ -11,6 +11,7 @@ interface DataSource {
 
 export type DataName =
   | 'nasbench101'
+  | 'nasbench101_validation'
   | 'nasbench201'
   | 'nasbench201_latency'
   | 'fbnet_latency'
@@ -18,7 +19,23 @@ export type DataName =
   | 'nasbench301_sample'
   | 'ofa_mbv3_mit_ofa'
   | 'accel_nasbench'
-  | 'natsbench_sss';
+  | 'natsbench_sss'
+  | `nnlqp_${NnlqpFamily}`;
+
+/** Their latencies were measured by auspex: verify/nnlqp. */
+const NNLQP_FAMILIES = [
+  'alexnet',
+  'efficientnet',
+  'googlenet',
+  'mnasnet',
+  'mobilenetv2',
+  'mobilenetv3',
+  'nasbench201',
+  'resnet',
+  'squeezenet',
+  'vgg',
+] as const;
+type NnlqpFamily = (typeof NNLQP_FAMILIES)[number];
 
 const HELP_LATENCIES =
   'from https://github.com/HayeonLee/HELP: a CSV with a column `arch` and one column per device';
@@ -31,6 +48,12 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     origin:
       'from https://github.com/google-research/nasbench: `auspex data import nasbench_only108.tfrecord -o nasbench101.csv.gz`',
     all: 423_624,
+  },
+  nasbench101_validation: {
+    title: 'cells of NAS-Bench-101 with validation accuracy and training seconds',
+    space: 'nasbench101',
+    origin:
+      'from https://github.com/google-research/nasbench: a CSV as `nasbench101`, with `val_accuracy_one_run` and `train_seconds`',
   },
   nasbench201: {
     title: 'NAS-Bench-201',
@@ -71,7 +94,20 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     space: 'ofa-mobilenetv3',
     origin: HELP_LATENCIES,
   },
+  ...nnlqpSources(),
 };
+
+function nnlqpSources(): Record<`nnlqp_${NnlqpFamily}`, DataSource> {
+  const sources = NNLQP_FAMILIES.map((family): [string, DataSource] => [
+    `nnlqp_${family}`,
+    {
+      title: `latencies of the NNLQP family ${family} on a CPU`,
+      space: `nnlqp-${family}`,
+      origin: 'in the repository of auspex: `--data verify/nnlqp`',
+    },
+  ]);
+  return Object.fromEntries(sources) as Record<`nnlqp_${NnlqpFamily}`, DataSource>;
+}
 
 /** What a file may be called, in the order in which they are looked for. */
 export function fileNames(name: DataName): string[] {

@@ -102,6 +102,14 @@ describe('rows of a draw', () => {
     ]);
   });
 
+  it('are tested where their label is above what a cell says', () => {
+    const table = tableOf(12_000);
+    const all = drawRows(table, CELL, 1);
+    const { test, train } = drawRows(table, { ...CELL, above: 6000 }, 1);
+    expect([...test]).toEqual([...all.test].filter((row) => row > 6000));
+    expect(train).toEqual(all.train);
+  });
+
   it('are tested on in part where a cell says so, the first of all that it could be', () => {
     const table = tableOf(12_000);
     const all = drawRows(table, CELL, 3).test;

@@ -43,11 +43,17 @@ export function drawRows(table: Table, cell: ResultCell, seed: number): DrawnRow
   const { rows: train, validation } = cell.drawn ?? cell;
   const split = randomSplit(rows.length, { train, validation, seed });
   const inTable = (places: Uint32Array): Uint32Array => places.map((place) => rows[place]!);
+  const tested = (some: Uint32Array): Uint32Array => {
+    const { above, labels } = cell;
+    if (above === undefined) return some;
+    const columns = labels.map(({ test }) => table.column(test));
+    return some.filter((row) => columns.every((column) => column[row]! > above));
+  };
   const drawn = { train: inTable(split.train), validation: inTable(split.validation) };
   return {
     train: drawn.train.slice(0, cell.rows),
     validation: drawn.validation.slice(0, cell.validation),
-    test: inTable(split.test.slice(0, cell.tested)),
+    test: tested(inTable(split.test)).slice(0, cell.tested),
     trunk: drawn,
     development: development.length,
     of: rows.length,

@@ -52,7 +52,10 @@ export interface MetricValue {
 /** What was done: a result counts for a cell only if this is the same. */
 export type CellSettings = Pick<ResultCell, 'data' | 'kind' | 'rows' | 'validation' | 'labels' | 'scale'> &
   Partial<
-    Pick<ResultCell, 'drawn' | 'tested' | 'trunk' | 'isPretrained' | 'without' | 'sources' | 'from'>
+    Pick<
+      ResultCell,
+      'drawn' | 'tested' | 'above' | 'decodes' | 'trunk' | 'isPretrained' | 'without' | 'sources' | 'from'
+    >
   > & {
     readonly recipe: NonNullable<ResultCell['recipe']>;
   };
@@ -60,7 +63,7 @@ export type CellSettings = Pick<ResultCell, 'data' | 'kind' | 'rows' | 'validati
 /** @param steps of every training; the recipe's own unless told */
 export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
   const { data, kind, rows, validation, labels, scale, drawn, tested, trunk, isPretrained, recipe } = cell;
-  const { without, sources, from } = cell;
+  const { without, sources, from, above, decodes } = cell;
   return {
     data,
     kind,
@@ -70,6 +73,8 @@ export function settingsOf(cell: ResultCell, steps?: number): CellSettings {
     scale,
     ...(drawn ? { drawn } : {}),
     ...(tested ? { tested } : {}),
+    ...(above === undefined ? {} : { above }),
+    ...(decodes === undefined ? {} : { decodes }),
     ...(trunk ? { trunk } : {}),
     ...(isPretrained ? { isPretrained } : {}),
     ...(without === undefined ? {} : { without }),

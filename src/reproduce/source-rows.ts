@@ -32,7 +32,8 @@ export async function sourceRows(
   const values = new Float64Array(count * names.length);
   parts.forEach(({ labels }, i) => {
     // Accuracies of several tables are of several units and tasks: what they share is the order within each.
-    const own = parts.length === 1 ? labels.values : rankShares(labels.values, names.length);
+    const own =
+      parts.length === 1 || cell.isOneUnit ? labels.values : rankShares(labels.values, names.length);
     values.set(own, starts[i]! * names.length);
   });
   return {

@@ -1,5 +1,6 @@
 // Numbers of a table as people read them, the same in text, Markdown and HTML.
 import { metricNamed } from '../metrics/index.js';
+import { DECODING_METRICS } from './decoding-metrics.js';
 import type { Mean, SummaryLine } from './summary.js';
 import type { Published, ReproducedTable } from './table.js';
 
@@ -7,6 +8,8 @@ import type { Published, ReproducedTable } from './table.js';
 const PERCENT = /^(mape|acc@|coverage)/;
 
 export function metricTitle(name: string): string {
+  const decoding = DECODING_METRICS[name];
+  if (decoding !== undefined) return decoding;
   const { title } = metricNamed(name);
   const delta = /^acc@(.+)$/.exec(name)?.[1];
   const k = /^ndcg(?:-linear)?@(\d+)$/.exec(name)?.[1];

@@ -33,6 +33,8 @@ export interface ResultCell {
   readonly rows: number;
   /** Trained on rows of other tables, and tested on all rows of this one. */
   readonly sources?: readonly CellSource[];
+  /** Labels of all sources are of one unit, and are learned as they are; else as ranks within each. */
+  readonly isOneUnit?: true;
   /** Begins with this predictor of the package, such as `bundled:gennape`. */
   readonly from?: string;
   /** Held out to choose weights by and to make intervals with. */
@@ -41,6 +43,8 @@ export interface ResultCell {
   readonly drawn?: { readonly rows: number; readonly validation: number };
   /** How many of the other rows are tested on, drawn at random; all unless told. */
   readonly tested?: number;
+  /** Only networks whose tested label is above this are tested. */
+  readonly above?: number;
   readonly labels: readonly LabelPair[];
   readonly scale: ErrorScale;
   /** What differs from the recipe that the kind has for so many rows. */
@@ -49,6 +53,8 @@ export interface ResultCell {
   readonly isPretrained?: true;
   /** Trained first, on all rows that are drawn, for other labels; what it learned is where the cell begins. */
   readonly trunk?: readonly string[];
+  /** Latents are decoded, so many random ones and those of the tested networks: metrics are `DECODING_METRICS`. */
+  readonly decodes?: number;
   /** Those that are shown; the first is what is compared with. */
   readonly metrics: readonly [string, ...string[]];
   /** Published for the same method. */

@@ -5,17 +5,22 @@ import { tableNetworks } from '../predictors/labelled-rows.js';
 import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { expectGoing } from '../predictors/stopped.js';
+import { decodingMetrics } from './decoding-metrics.js';
 import type { Draw, LabelResult, MetricValue } from './result.js';
 import type { DrawOptions } from './run-draw.js';
 
 /** Predicts all test rows, and compares. */
 export async function tested(
-  { cell }: Draw,
+  { cell, seed }: Draw,
   predictor: Predictor,
   rows: Uint32Array,
   { data: { table }, signal }: Pick<DrawOptions, 'data' | 'signal'>,
   report: (part: number, note: string) => void,
 ): Promise<LabelResult[]> {
+  if (cell.decodes !== undefined) {
+    const metrics = await decodingMetrics(predictor, table, rows, { draws: cell.decodes, seed });
+    return cell.labels.map((label) => ({ ...label, unit: '', metrics, coverage: null }));
+  }
   const networks = tableNetworks(table, rows);
   const predicting = { onProgress: (part: number) => report(part, 'testing'), ...(signal ? { signal } : {}) };
   const stopped = (error: unknown): never => {

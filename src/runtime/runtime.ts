@@ -2,12 +2,18 @@
 // It is loaded when the first session is made.
 import type { InferenceSession, Tensor } from 'onnxruntime-common';
 import { AuspexError } from '../util/errors.js';
+import { folderUrl } from '../util/page-url.js';
 import { importRuntime } from './import-runtime.js';
 
 /** The module of an ONNX Runtime, such as `onnxruntime-node` or `onnxruntime-web/wasm`. */
 export interface RuntimeModule {
   readonly InferenceSession: Pick<typeof InferenceSession, 'create'>;
   readonly Tensor: typeof Tensor;
+}
+
+export interface RuntimeOptions {
+  /** Of onnxruntime-web: the URL of the folder with its WebAssembly files, where the bundler did not put them. */
+  readonly files?: string | URL;
 }
 
 interface LoadedRuntime {
@@ -17,6 +23,7 @@ interface LoadedRuntime {
 }
 
 let chosen: 'node' | 'web' | RuntimeModule | undefined;
+let files: string | undefined;
 let loading: Promise<LoadedRuntime> | undefined;
 
 /**
@@ -29,8 +36,12 @@ let loading: Promise<LoadedRuntime> | undefined;
  * session.inputs; // ['image']
  * await session.dispose();
  */
-export function useRuntime(runtime: 'node' | 'web' | RuntimeModule | undefined): void {
+export function useRuntime(
+  runtime: 'node' | 'web' | RuntimeModule | undefined,
+  options: RuntimeOptions = {},
+): void {
   chosen = runtime;
+  files = options.files && folderUrl(options.files).href;
   loading = undefined;
 }
 
@@ -47,7 +58,10 @@ export function loadRuntime(): Promise<LoadedRuntime> {
 }
 
 function own(module: object): LoadedRuntime {
-  return { module: unwrapped(module), isNative: false };
+  const runtime = unwrapped(module);
+  const { env } = runtime as { env?: { wasm?: { wasmPaths?: unknown } } };
+  if (files !== undefined && env?.wasm) env.wasm.wasmPaths = files;
+  return { module: runtime, isNative: false };
 }
 
 async function named(name: 'node' | 'web' | undefined): Promise<LoadedRuntime> {

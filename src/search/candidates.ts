@@ -88,6 +88,22 @@ export class Candidates {
     );
   }
 
+  /** At most so many rows of a table, drawn at random, for spaces that are one; undefined for others. */
+  async rows(most: number, random: Random): Promise<string[] | undefined> {
+    const { space } = this;
+    if (!isTableSpace(space)) return undefined;
+    const { texts } = space;
+    const all =
+      most >= texts.length ? texts : Array.from(random.sample(texts.length, most), (i) => texts[i]!);
+    const found: string[] = [];
+    for (let at = 0; at < all.length; at += MOST_DRAWN) {
+      await this.#pause();
+      found.push(...(await this.#allowedOf(all.slice(at, at + MOST_DRAWN))));
+    }
+    if (found.length === 0) throw this.#tooTight();
+    return found;
+  }
+
   /** Architectures that are not the same network, fewer where the space has no more. */
   async pool(size: number, random: Random): Promise<string[]> {
     const found = new Map<string, string>();

@@ -5,11 +5,13 @@ import { etas } from './strategies/etas.js';
 import { localSearch } from './strategies/local-search.js';
 import { randomSearch } from './strategies/random-search.js';
 import { STRATEGIES, type StrategyOptions, strategyNamed } from './strategies/registry.js';
-import { digitSpace, scorerOf, searchDigits, sumOf, unordered } from './toy.testing.js';
+import { digitEmbedding, digitSpace, scorerOf, searchDigits, sumOf, unordered } from './toy.testing.js';
 
 /** A score that says something, but not all. */
 const rough = scorerOf((arch) => Math.floor(sumOf(arch) / 4));
 const ETAS = { pool: 40, candidates: 20, rounds: 30, patience: 30 };
+
+const LATENT = { units: 8, samples: 40 };
 
 /** Small, so that every part comes to run; a strategy that is not here runs with its own defaults. */
 const SMALL: Readonly<Record<string, StrategyOptions>> = {
@@ -19,10 +21,13 @@ const SMALL: Readonly<Record<string, StrategyOptions>> = {
   'etas-gpt': ETAS,
   gennape: { rounds: 6, top: 4, mutants: 3 },
   nsga2: { population: 8 },
+  bo: { ...LATENT, starts: 6, batch: 4, epochs: 5 },
+  reinforce: { ...LATENT, steps: 5 },
 };
 
-for (const [name, { takesScorer }] of STRATEGIES) {
-  testStrategy(name, { strategy: strategyNamed(name, takesScorer ? rough : undefined, SMALL[name]) });
+for (const [name, { takesScorer, takesEmbedding }] of STRATEGIES) {
+  const [scorer, embedding] = [takesScorer ? rough : undefined, takesEmbedding ? digitEmbedding : undefined];
+  testStrategy(name, { strategy: strategyNamed(name, scorer, SMALL[name], embedding) });
 }
 
 const VARIANTS: Readonly<Record<string, StrategyCase>> = {

@@ -1,6 +1,7 @@
 // What a search is made of: what evaluates networks, what scores them beforehand, what is allowed, and what proposes.
 // Evaluators, scorers and constraints get lists of networks; strategies, trials and logs have architectures as texts.
 import type { Network } from '../networks/index.js';
+import type { Matrix } from '../predictors/predictor.js';
 import type { Random } from '../util/random.js';
 import type { Candidates } from './candidates.js';
 
@@ -51,6 +52,13 @@ export interface Scorer {
   score(networks: readonly Network[], signal?: AbortSignal): Promise<Float64Array>;
 }
 
+/** Networks as points: near each other where networks are alike. Strategies in latent space search among them. */
+export interface Embedding {
+  readonly name: string;
+  /** A row for each network, all equally long; NaN where there is none. */
+  embed(networks: readonly Network[], signal?: AbortSignal): Promise<Matrix>;
+}
+
 /** What architectures must be like to be proposed. */
 export interface Constraint {
   /** Says all of it, such as `parameters <= 9000000`: a search is only resumed under the constraints it began with. */
@@ -90,6 +98,8 @@ export interface SearchContext {
   readonly objectives: readonly Objective[];
   /** Scores a list once: a resumed search has the scores from its log. */
   scores(scorer: Scorer, architectures: readonly string[]): Promise<Float64Array>;
+  /** Embeds a list, in batches. The same list has the same rows on the same machine, so that none are in the log. */
+  embed(embedding: Embedding, architectures: readonly string[]): Promise<Matrix>;
   /** To be awaited in long loops: lets others run now and then, and throws when the search is stopped. */
   pause(): Promise<void>;
 }

@@ -5,6 +5,7 @@ export {
   bestTrial,
   type Constraint,
   type Direction,
+  type Embedding,
   type Evaluated,
   type Evaluator,
   type Objective,
@@ -21,10 +22,11 @@ export { joinedEvaluator, scorerEvaluator, tableEvaluator } from './evaluators.j
 export { hypervolume, volumeOf } from './hypervolume.js';
 export { type LogRecord, memoryLog, type SearchLog } from './log.js';
 export { crowdingDistances, dominates, minimised, nonDominatedFronts, paretoFront } from './pareto.js';
-export { predictorEvaluator, predictorScorer } from './predicted.js';
+export { predictorEmbedding, predictorEvaluator, predictorScorer } from './predicted.js';
 export { runSearch, type SearchEnd, type SearchOptions, type SearchResult, search } from './run.js';
 export { rankCombined } from './scorers.js';
 export { type AgingOptions, agingEvolution } from './strategies/aging-evolution.js';
+export { type BoOptions, bayesianOptimisation } from './strategies/bo.js';
 export { ETAS_PRESETS, type EtasOptions, etas } from './strategies/etas.js';
 export { type LocalSearchOptions, localSearch } from './strategies/local-search.js';
 export { type Nsga2Options, nsga2 } from './strategies/nsga2.js';
@@ -36,4 +38,5 @@ export {
   type StrategyOptions,
   strategyNamed,
 } from './strategies/registry.js';
+export { type ReinforceOptions, reinforce } from './strategies/reinforce.js';
 export { type TableSpace, tableSpace } from './table-space.js';

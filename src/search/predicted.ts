@@ -1,10 +1,11 @@
 // Predictors in searches: as evaluators, asked once for all labels of a batch, and as scorers. Directions are those of
 // the labels.
 import { listOf, type Network } from '../networks/index.js';
+import { embeddingOf } from '../predictors/hidden-layer.js';
 import { predictionsOf } from '../predictors/predictions.js';
 import type { Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
-import type { Evaluator, Objective, Scorer } from './contract.js';
+import type { Embedding, Evaluator, Objective, Scorer } from './contract.js';
 import { inBatches } from './evaluating.js';
 
 /**
@@ -51,6 +52,32 @@ export function predictorScorer(predictor: Predictor, label: string): Scorer {
     async score(networks, signal) {
       const values = await predictedBy(predictor, networks, signal);
       return Float64Array.from(networks, (_, row) => values[row * all.length + place]!);
+    },
+  };
+}
+
+/**
+ * What a predictor embeds networks with, by itself or by its last hidden layer. Who has the predictor ends it; `dispose` ends
+ * what was made of it.
+ *
+ * @throws AuspexError CANNOT_EMBED
+ */
+export function predictorEmbedding(
+  predictor: Predictor,
+  name: string,
+): Embedding & { dispose(): Promise<void> } {
+  const embeds = embeddingOf(predictor);
+  if (embeds === undefined) {
+    throw new AuspexError('CANNOT_EMBED', `a predictor of the kind ${predictor.info.kind} has no embedding`, {
+      hint: 'give one of arch2vec, accuracy-model, io-model, contrastive, or a neural predictor',
+    });
+  }
+  return {
+    name,
+    embed: (networks, signal) =>
+      embeds.embed!(listOf(networks), { onBad: () => undefined, ...(signal ? { signal } : {}) }),
+    dispose: async () => {
+      if (embeds !== predictor) await embeds.dispose();
     },
   };
 }

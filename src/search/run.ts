@@ -14,6 +14,7 @@ import {
   type Trial,
   type Valued,
 } from './contract.js';
+import { embedded } from './latent/embedded.js';
 import {
   decodeScores,
   encodeScores,
@@ -87,6 +88,7 @@ export async function* search(options: SearchOptions): AsyncGenerator<Trial, Sea
     random: Random.seeded(seed),
     objectives: evaluator.objectives,
     scores: scoresOnce(log, before, subjects, signal),
+    embed: (embedding, architectures) => embedded(embedding, architectures, subjects, signal),
     pause,
   };
   const trials = new Trials({ evaluator, log, known: before.trials, subjects, signal });

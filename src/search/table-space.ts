@@ -12,6 +12,8 @@ import { TableRows } from './table-rows.js';
 export interface TableSpace<A> extends Space<A> {
   /** The space that the rows are of. */
   readonly base: Space<A>;
+  /** All rows, in the order of the table. */
+  readonly texts: readonly string[];
   /**
    * One choice made differently, if that leads to another row. Else rows are ordered by how like the architecture they
    * are, and the first is taken with a chance of 10 %, or else the second with 10 %, and so on: nine of ten mutants are
@@ -79,6 +81,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
   return {
     ...inTable,
     base,
+    texts,
     mutate: (arch, random) => {
       const text = base.format(arch);
       const mutant = alone.has(text) ? undefined : mutantOf(inTable, arch, random);

@@ -4,7 +4,7 @@ import { ArchNetwork, type Network } from '../networks/index.js';
 import { archError } from '../spaces/arch-error.js';
 import { elementChoices } from '../spaces/choice.js';
 import type { AnySpace, Space } from '../spaces/space.js';
-import type { Evaluator, Outcome, Scorer, Strategy } from './contract.js';
+import type { Embedding, Evaluator, Outcome, Scorer, Strategy } from './contract.js';
 import { oneByOne } from './evaluating.js';
 import { runSearch, type SearchOptions, type SearchResult } from './run.js';
 
@@ -101,6 +101,15 @@ export function scorerOf(score: (arch: string) => number, better: 'higher' | 'lo
     score: async (list) => Float64Array.from(list, (network) => score(textOf(network))),
   };
 }
+
+/** The digits themselves; those of a network that cannot be embedded are NaN. */
+export const digitEmbedding: Embedding = {
+  name: 'digits',
+  embed: async (networks) => {
+    const rows = networks.map((network) => textOf(network).split(',').map(Number));
+    return { rows: rows.length, width: rows[0]!.length, data: Float64Array.from(rows.flat()) };
+  },
+};
 
 /** A search in six digits below 4 unless told otherwise. */
 export function searchDigits(

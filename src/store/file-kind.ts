@@ -9,6 +9,7 @@ import { attempt } from '../util/attempt.js';
 /** Kinds of files that auspex writes, in words. */
 export const FILE_KINDS = {
   predictor: 'a predictor',
+  device: 'a device',
   network: 'an ONNX network',
   checkpoint: 'a checkpoint',
   table: 'a table',
@@ -28,6 +29,7 @@ const HEAD_BYTES = 1 << 16;
 /** What a JSON document of auspex is, by its schema. */
 const SCHEMAS: Readonly<Record<string, FileKind>> = {
   'auspex.curves': 'curves',
+  'auspex.device': 'device',
   'auspex.data.split': 'split',
 };
 

@@ -6,6 +6,7 @@ import { type InferOptions, type InferredGraph, type InferredNode, inferShapes }
 import { flatten } from '../autodiff/flatten.js';
 import { bindAttributes } from '../graph/bind-attributes.js';
 import {
+  type FunctionDefinition,
   hasSubgraphs,
   isDefaultDomain,
   type Model,
@@ -58,6 +59,11 @@ function mayRunGraphs({ graph, functions }: Model): boolean {
   return functions.length > 0 || graph.nodes.some(hasSubgraphs);
 }
 
+/** What tells functions apart. */
+function keyOf(name: string, { domain, overload = '' }: Pick<Node, 'domain' | 'overload'>): string {
+  return `${isDefaultDomain(domain) ? '' : domain}\0${name}\0${overload}`;
+}
+
 /** One pass over the nodes of the main graph. */
 class Resolution implements Unrolling {
   readonly nodes: Node[] = [];
@@ -72,12 +78,14 @@ class Resolution implements Unrolling {
   readonly #opsets: Map<string, number>;
   readonly #maxNodes: number;
   readonly #branches: 'all' | 'decided';
+  readonly #functions: ReadonlyMap<string, FunctionDefinition>;
   /** Nodes that cost counts, once someone asks. */
   #counted: ReadonlySet<InferredNode> | undefined;
 
   constructor(model: Model, { sizes = {}, maxNodes = MAX_NODES, branches = 'all' }: ControlFlowOptions) {
     this.#branches = branches;
     this.#model = model;
+    this.#functions = new Map([...model.functions].reverse().map((f) => [keyOf(f.name, f), f]));
     this.#graph = inferShapes(model, sizes).graph;
     this.#maxNodes = maxNodes;
     this.#opsets = new Map(model.opsetImports);
@@ -129,14 +137,9 @@ class Resolution implements Unrolling {
     }
   }
 
+  /** With the functions that it calls: inferring them level by level would take as many looks at all of them. */
   #inlineFunction(node: Node): boolean {
-    const key = (domain: string): string => (isDefaultDomain(domain) ? '' : domain);
-    const definition = this.#model.functions.find(
-      (f) =>
-        f.name === node.opType &&
-        key(f.domain) === key(node.domain) &&
-        (f.overload ?? '') === (node.overload ?? ''),
-    );
+    const definition = this.#functions.get(keyOf(node.opType, node));
     if (definition === undefined || this.nodes.length > FUNCTIONS * this.#maxNodes) return false;
     for (const [domain, version] of definition.opsetImports) {
       if (!this.#opsets.has(domain)) this.#opsets.set(domain, version);
@@ -148,11 +151,11 @@ class Resolution implements Unrolling {
       outputs: definition.outputs,
     };
     const given = new Map(definition.inputs.map((name, i) => [name, node.inputs[i] ?? '']));
+    this.#note(node, 'the function is written out');
     this.#write(
       node,
       inlined(body, given, (name) => this.fresh(`${nodeLabel(node)}/${name}`)),
     );
-    this.#note(node, 'the function is written out');
     return true;
   }
 
@@ -187,7 +190,7 @@ class Resolution implements Unrolling {
   }
 
   #write(node: Node, { nodes, initializers, outputs }: ReturnType<typeof inlined>): void {
-    this.nodes.push(...nodes);
+    for (const inner of nodes) if (!this.#inlineFunction(inner)) this.nodes.push(inner);
     for (const [name, tensor] of initializers) this.initializers.set(name, tensor);
     outputs.forEach((name, i) => void rename(node.outputs[i], name, this));
   }

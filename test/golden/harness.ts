@@ -14,6 +14,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
+import { warmRun } from '../warm.testing.js';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 export const FIXTURES = join(import.meta.dirname, 'fixtures');
@@ -29,7 +30,8 @@ export interface Ran {
 }
 
 /** Runs the built command line as a user would. */
-export function run(cwd: string, args: readonly string[], input = ''): Promise<Ran> {
+export function run(cwd: string, args: readonly string[], input?: string): Promise<Ran> {
+  if (input === undefined) return Promise.resolve(warmRun(args, { cwd }));
   const child = spawn(process.execPath, [CLI, ...args], { cwd });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

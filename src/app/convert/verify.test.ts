@@ -12,10 +12,10 @@ const folder = mkdtempSync(join(tmpdir(), 'auspex-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A file that multiplies by a number. */
-function file(name: string, factor: number, node = 'y = Mul(x, f)') {
+function file(name: string, factor: number, ...nodes: string[]) {
   const model = modelOf({
     inputs: ['x: n,2'],
-    nodes: [node],
+    nodes: nodes.length > 0 ? nodes : ['y = Mul(x, f)'],
     outputs: ['y'],
     initializers: [tensor('f', [], [factor])],
   });
@@ -42,6 +42,15 @@ describe('two files', () => {
       status: 'different',
       outputs: [{ name: 'y', relative: expect.closeTo(0.25, 5) }],
     });
+  });
+
+  it('draw the same random numbers', async () => {
+    const random = ['r = RandomNormalLike(x)', 'u = RandomUniformLike(x)', 'z = Mul(r, u)'];
+    const before = file('r.onnx', 2, ...random, 'i = Identity(z)', 'y = Mul(i, f)');
+    const after = file('s.onnx', 2, 'k = Identity(x)', ...random, 'y = Mul(z, f)');
+    expect(await compared(before, after, 0)).toMatchObject({ status: 'same', outputs: [{ relative: 0 }] });
+    const other = file('t.onnx', 2.5, ...random, 'y = Mul(z, f)');
+    expect(await compared(before, other, 0.2)).toMatchObject({ status: 'different' });
   });
 
   it('cannot be compared where one does not run', async () => {

@@ -7,6 +7,7 @@ import { isTensor } from '../../graph/types.js';
 import { givenInputs, type InputBatch, type InputTensor, typedArray } from '../../inputs/drawn.js';
 import { feedsOf, firstRun, type Trial } from '../../inputs/trial.js';
 import { difference, numbersOf, type OutputDifference } from '../../runtime/difference.js';
+import { withOrderedSeeds } from '../../runtime/seeds.js';
 import { type HostTensor, Session } from '../../runtime/session.js';
 import type { GivenSizes } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
@@ -48,7 +49,7 @@ interface Comparison {
  * @throws AuspexError CONVERT_BROKEN where only the original runs
  */
 export async function verified(comparison: Comparison): Promise<Verification> {
-  const { files, tolerance, cosine, batch } = comparison;
+  const { models, files, tolerance, cosine, batch } = comparison;
   const others = givenInputs(comparison.models[1]).filter(({ name }) => !isInput(comparison.models[0], name));
   const first =
     others.length > 0
@@ -58,7 +59,7 @@ export async function verified(comparison: Comparison): Promise<Verification> {
   let results: Results;
   try {
     const inputs = inTypesOf(comparison.models[1], first.inputs);
-    results = await within(files[1], async (session) => session.run(await feedsOf(inputs)));
+    results = await within(models[1], files[1], async (session) => session.run(await feedsOf(inputs)));
   } catch (error) {
     if (!(error instanceof AuspexError)) throw error;
     throw new AuspexError(
@@ -100,8 +101,10 @@ function cast(name: string, given: InputTensor, dtype: DataType): InputTensor {
   return { type: dtype, dims: given.dims, data: typedArray(name, dtype, given.dims, numbers) };
 }
 
-async function within<T>(path: string, work: (session: Session) => Promise<T>): Promise<T> {
-  const session = await Session.ofFile(path, AS_WRITTEN);
+/** With a session of a file; of the model with seeds where it draws numbers, which would be others in every run. */
+async function within<T>(model: Model, path: string, work: (session: Session) => Promise<T>): Promise<T> {
+  const seeded = withOrderedSeeds(model);
+  const session = await (seeded ? Session.create(seeded, AS_WRITTEN) : Session.ofFile(path, AS_WRITTEN));
   try {
     return await work(session);
   } finally {
@@ -112,10 +115,17 @@ async function within<T>(path: string, work: (session: Session) => Promise<T>): 
 type FirstRun = Pick<Trial<Results>, 'inputs' | 'result'>;
 
 /** The original on the first inputs that it takes, or why it takes none. */
-async function whole({ models, files, given = {} }: Comparison): Promise<FirstRun | string> {
-  return orReason(() =>
-    within(files[0], (session) => firstRun(models[0], (feeds) => session.run(feeds), { given })),
-  );
+async function whole({ models: [before], files, given = {} }: Comparison): Promise<FirstRun | string> {
+  return orReason(async () => {
+    const found = await within(before, files[0], (session) =>
+      firstRun(before, (feeds) => session.run(feeds), { given }),
+    );
+    if (withOrderedSeeds(before) === undefined) return found;
+    // Inputs that were tried before have drawn numbers, too: what is compared is the first run of a session.
+    const { inputs } = found;
+    const result = await within(before, files[0], async (session) => session.run(await feedsOf(inputs)));
+    return { inputs, result };
+  });
 }
 
 /** Batches of this many pieces, where their number is open. */
@@ -123,17 +133,17 @@ const PIECES = 2;
 
 /** The original on the samples of a batch that the other network takes. */
 async function inPieces({ models, files }: Comparison, places: BatchPlaces): Promise<FirstRun | string> {
-  const [, after] = models;
+  const [before, after] = models;
   const dims: Record<string, number> = {};
   for (const { name, type } of after.graph.inputs) {
     const size = isTensor(type) ? type.shape?.[places.axes.get(name) ?? -1] : undefined;
     if (size !== undefined && !isKnown(size)) dims[size.toString()] = PIECES * places.was;
   }
   return orReason(async () => {
-    const { inputs } = await within(files[1], (session) =>
+    const { inputs } = await within(after, files[1], (session) =>
       firstRun(after, (feeds) => session.run(feeds), { given: { dims } }),
     );
-    const result = await within(files[0], async (session) => {
+    const result = await within(before, files[0], async (session) => {
       const results: Results[] = [];
       for (const piece of piecesOf(inputs, places)) results.push(await session.run(await feedsOf(piece)));
       return joined(results, places);

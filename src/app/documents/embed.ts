@@ -7,8 +7,8 @@ export const embedDocument = z.object({
   /** The predictor's file or name, and its kind. */
   predictor: z.string(),
   kind: z.string(),
-  /** The predictor embeds, or its last hidden layer is the embedding. */
-  by: z.enum(['embedding', 'hidden-layer']),
+  /** The predictor embeds, its last hidden layer is the embedding, or the latents of nodes are (--nodes). */
+  by: z.enum(['embedding', 'hidden-layer', 'nodes']),
   /** Numbers of an embedding. */
   width: z.int(),
   networks: z.array(
@@ -20,9 +20,13 @@ export const embedDocument = z.object({
       nearest: z
         .array(z.object({ ref: z.string(), distance: z.number(), value: z.number().optional() }))
         .optional(),
+      /** With --clusters: the number of its cluster, from 0. */
+      cluster: z.int().optional(),
       error: problem.optional(),
     }),
   ),
+  /** With --clusters: how many there are, and the distance below which networks are joined. */
+  clusters: z.object({ threshold: z.number(), count: z.int() }).optional(),
   /** The known networks: how many, and the label that values are of. */
   known: z.object({ count: z.int(), label: z.string().optional() }).optional(),
   output: z.string().optional(),

@@ -1,12 +1,39 @@
 // The JSON documents of `auspex predict`, as docs/json/predict.md describes them: one for every network.
 import { z } from 'zod';
-import { type BundledEntry, bundledName } from '../bundled.js';
+import { deviceSchema } from '../../predictors/devices/device.js';
+import { type BundledEntry, bundledName } from '../bundled-index.js';
+import type { DeviceAnswer } from '../device/answers.js';
+import type { FoundMeasurement } from '../device/measured.js';
 import type { PredictedNetwork } from '../predict.js';
 import type { Rank } from '../predict-ranks.js';
 import { problem, problemOf } from '../problem.js';
 import { count, countOf } from './count.js';
 
 const schema = z.literal('auspex.predict/1');
+
+const deviceAnswer = z.object({
+  name: z.string(),
+  quantity: z.enum(['latency', 'energy']),
+  isMeasured: z.boolean(),
+  /** How the measurements were made that the device is known by. */
+  on: deviceSchema.shape.measured,
+  /** Of predictions on networks or families left out. */
+  error: deviceSchema.shape.error,
+  /** Of a network that was measured itself; `wasBusy` if other work slowed it down. */
+  measurement: z
+    .object({
+      device: z.string(),
+      date: z.string(),
+      runtime: z.string().nullable(),
+      threads: z.number(),
+      runs: z.number(),
+      wasBusy: z.boolean(),
+    })
+    .optional(),
+  /** Operators or kernels of the network that were never measured on the device. */
+  unknown: z.array(z.string()),
+  rests: z.array(z.string()),
+});
 
 const answered = z.object({
   schema,
@@ -43,6 +70,8 @@ const answered = z.object({
         .optional(),
       /** Of networks of families left out, as far from known ones: the mean error, and what `coverage` of them are below. */
       errors: z.object({ mean: z.number(), most: z.number(), coverage: z.number() }).optional(),
+      /** Of what a device needs: the device, whether this was measured, and what a prediction rests on. */
+      device: deviceAnswer.optional(),
     }),
   ),
   /** Its place among the networks of the command, by a label: 1 is the best. */
@@ -107,20 +136,23 @@ export function predictDocumentOf(found: PredictedNetwork, rank?: Rank): Predict
     arch: network.arch?.text ?? network.ref,
     ...(network.file === undefined ? {} : { file: network.file }),
     ...(family === undefined ? {} : { family }),
-    predictions: answers.map(({ label, prediction, predictor, distance, members, rests, assumed }) => ({
-      label: label.name,
-      unit: label.unit,
-      better: label.better,
-      ...prediction,
-      ...(label.interval ? { coverage: label.interval.coverage } : {}),
-      predictor,
-      ...(distance === undefined ? {} : { distance }),
-      ...(members === undefined ? {} : { members: [...members] }),
-      ...(label.recipe ? { recipe: label.recipe } : {}),
-      ...(assumed.length > 0 ? { assumed: [...assumed] } : {}),
-      ...(rests ? { neighbours: [...rests.neighbours] } : {}),
-      ...(rests?.errors ? { errors: rests.errors } : {}),
-    })),
+    predictions: answers.map(
+      ({ label, prediction, predictor, distance, members, rests, assumed, device }) => ({
+        label: label.name,
+        unit: label.unit,
+        better: label.better,
+        ...prediction,
+        ...(label.interval ? { coverage: label.interval.coverage } : {}),
+        predictor,
+        ...(distance === undefined ? {} : { distance }),
+        ...(members === undefined ? {} : { members: [...members] }),
+        ...(label.recipe ? { recipe: label.recipe } : {}),
+        ...(assumed.length > 0 ? { assumed: [...assumed] } : {}),
+        ...(rests ? { neighbours: [...rests.neighbours] } : {}),
+        ...(rests?.errors ? { errors: rests.errors } : {}),
+        ...(device ? { device: deviceDocumentOf(device) } : {}),
+      }),
+    ),
     ...(rank === undefined ? {} : { rank }),
     ...(cost === undefined
       ? {}
@@ -132,6 +164,17 @@ export function predictDocumentOf(found: PredictedNetwork, rank?: Rank): Predict
       ? {}
       : { refused: refused.map(({ predictor, error }) => ({ predictor, ...problemOf(error) })) }),
     ...(needed === undefined ? {} : { needed }),
+  };
+}
+
+function deviceDocumentOf({ device, measured, unknown, rests }: DeviceAnswer): z.infer<typeof deviceAnswer> {
+  const { name, quantity, measured: on, error } = device;
+  const { medianMs: _, interval: __, ...measurement } = measured ?? {};
+  return {
+    ...{ name, quantity, isMeasured: measured !== undefined, on, error },
+    ...(measured === undefined ? {} : { measurement: measurement as Omit<FoundMeasurement, 'medianMs'> }),
+    unknown: [...unknown],
+    rests: [...rests],
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { differences } from '../../reproduce/table-numbers.js';
 import type { Reproduced } from '../reproduce.js';
+import type { ReproducedSearches } from '../reproduce-searches.js';
 
 const published = z.object({
   by: z.string(),
@@ -36,6 +37,8 @@ export const reproduceListDocument = z.object({
       ),
     }),
   ),
+  /** Search experiments, and runs that are done of each. */
+  searches: z.array(z.object({ id: z.string(), title: z.string(), done: z.number() })).optional(),
 });
 
 export const reproduceDocument = z.object({
@@ -85,6 +88,7 @@ export const reproduceDocument = z.object({
 export function reproduceListOf(
   all: readonly Reproduced[],
   out: string,
+  searches: readonly ReproducedSearches[] = [],
 ): z.input<typeof reproduceListDocument> {
   const tables = all.map(({ table, collected }) => {
     const { id, title, paper, shows, cells } = table;
@@ -101,7 +105,19 @@ export function reproduceListOf(
       })),
     };
   });
-  return { schema: 'auspex.reproduce.list/1', out, tables };
+  return {
+    schema: 'auspex.reproduce.list/1',
+    out,
+    tables,
+    ...(searches.length === 0
+      ? {}
+      : {
+          searches: searches.map(({ experiment: { id, title }, lines }) => ({
+            ...{ id, title },
+            done: lines.reduce((sum, { seeds }) => sum + seeds.length, 0),
+          })),
+        }),
+  };
 }
 
 export function reproduceDocumentOf({

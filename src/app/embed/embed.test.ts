@@ -24,8 +24,13 @@ writeFileSync(
 );
 
 describe('embedding networks', () => {
-  it('gives numbers by the last hidden layer of a bundled predictor', async () => {
-    const document = embedDocument.parse(await embedNetworks({ refs: [first, second] }));
+  it('gives numbers by a bundled embedding, or by the last hidden layer of a predictor', async () => {
+    const own = await embedNetworks({ refs: [first] });
+    expect([own.predictor, own.by, own.width]).toEqual(['bundled:nasbench201-arch2vec', 'embedding', 16]);
+    const byKind = await embedNetworks({ refs: [first], predictor: 'arch2vec' });
+    expect(byKind).toEqual(own);
+    const predictor = 'bundled:nasbench201-accuracy';
+    const document = embedDocument.parse(await embedNetworks({ refs: [first, second], predictor }));
     expect([document.by, document.width]).toEqual(['hidden-layer', 128]);
     expect(document.networks.map(({ ref }) => ref)).toEqual([first, second]);
     expect(document.networks.every(({ embedding }) => embedding!.every(Number.isFinite))).toBe(true);
@@ -37,7 +42,7 @@ describe('embedding networks', () => {
     const document = await embedNetworks({ refs: [first, second], output: npz, map });
     expect(document.networks[0]).toEqual({ ref: first });
     const { dims, data } = readNpy(npy);
-    expect(dims).toEqual([2, 128]);
+    expect(dims).toEqual([2, 16]);
     expect(readNpz(npz).array('embedding')).toEqual({ dims, data });
     expect(readNpz(npz).texts('networks')).toEqual([first, second]);
     const page = readFileSync(map, 'utf8');
@@ -60,6 +65,19 @@ describe('embedding networks', () => {
     expect(readFileSync(at('known.html'), 'utf8').match(/<circle /g)?.length).toBe(others.length + 2);
   });
 
+  it('draws a map by t-SNE, and puts networks into clusters', async () => {
+    const map = at('tsne.html');
+    const request = { refs: [...others], map, projection: 'tsne', clusters: 4 } as const;
+    const document = embedDocument.parse(await embedNetworks(request));
+    const page = readFileSync(map, 'utf8');
+    expect(page.match(/<circle /g)?.length).toBe(others.length);
+    expect(page).toContain('t-SNE 1');
+    const numbers = new Set(document.networks.map(({ cluster }) => cluster));
+    expect(numbers.size).toBe(document.clusters!.count);
+    expect(numbers.size).toBeGreaterThan(1);
+    expect(numbers.size).toBeLessThan(others.length);
+  });
+
   it('reports networks that cannot be embedded', async () => {
     const { networks } = await embedNetworks({ refs: [first, 'nasbench101:3:101:maxpool3x3'] });
     expect(networks[0]!.embedding!.every(Number.isFinite)).toBe(true);
@@ -73,6 +91,7 @@ describe('embedding networks', () => {
     ['a label without a table', { label: 'acc' }, 'BAD_OPTION'],
     ['a label that is not there', { among: at('known.csv'), label: 'ms' }, 'TABLE_NO_LABEL'],
     ['another format', { output: at('e.csv') }, 'BAD_OPTION'],
+    ['a projection without a map', { projection: 'tsne' as const }, 'BAD_OPTION'],
     ['a map of one network', { map: at('one.html') }, 'MAP_TOO_FEW'],
     ['overwriting another file', { output: at('known.npz') }, 'OUTPUT_EXISTS'],
   ])('refuses %s', async (_, changes, code) => {

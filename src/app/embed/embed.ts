@@ -2,14 +2,12 @@
 // predicts. Then the nearest known networks, a file of the rows, and a map of them.
 import type { Table } from '../../datasets/table.js';
 import { encodeNpy } from '../../inputs/npy.js';
-import { embeddingOf } from '../../predictors/hidden-layer.js';
-import type { Matrix, Predictor } from '../../predictors/predictor.js';
+import type { Matrix } from '../../predictors/predictor.js';
 import { encodeNpz } from '../../store/npz.js';
 import { checkOutputs } from '../../store/outputs.js';
 import { readTableFile } from '../../store/table-file.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { BundledPredictors, openPredictor } from '../bundled.js';
 import type { EmbedDocument } from '../documents/embed.js';
 import { type Problem, problemOf } from '../problem.js';
 import {
@@ -18,13 +16,17 @@ import {
   openReferences,
   type ReferenceOptions,
 } from '../resolve.js';
-import { mapPage } from './map.js';
+import { completeLinkage } from './clusters.js';
+import { type Embedding, embeddingFor } from './embedding.js';
+import { mapPage, type Projection } from './map.js';
 import { nearestRows } from './nearest.js';
 
 export interface EmbedRequest extends ReferenceOptions {
   readonly refs: readonly string[];
-  /** A file, or `bundled:NAME`; by default a bundled one that covers the first network. */
+  /** A file, `bundled:NAME`, or the kind of a bundled one; by default a bundled one that covers the first network. */
   readonly predictor?: string | undefined;
+  /** The latents of all nodes of cells in the place of the embedding: what `auspex decode` takes. */
+  readonly nodes?: boolean | undefined;
   /** A .npy or .npz file to write. */
   readonly output?: string | undefined;
   /** How many known networks are listed for each. */
@@ -35,6 +37,10 @@ export interface EmbedRequest extends ReferenceOptions {
   readonly label?: string | undefined;
   /** An HTML page to write. */
   readonly map?: string | undefined;
+  /** How the map is made; principal components by default. */
+  readonly projection?: Projection | undefined;
+  /** Networks are put into clusters whose members are all nearer to each other than this. */
+  readonly clusters?: number | undefined;
   readonly threads?: number | undefined;
   readonly force?: boolean | undefined;
 }
@@ -49,7 +55,10 @@ export interface Embedded {
 
 /** Codes: those of references, tables and predictors; CANNOT_EMBED, BAD_OPTION, MAP_TOO_FEW, OUTPUT_…. */
 export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedDocument> {
-  const { refs, output, map, among, label, nearest } = request;
+  const { refs, output, map, among, label, nearest, projection, clusters } = request;
+  if (projection !== undefined && map === undefined) {
+    throw new AuspexError('BAD_OPTION', '--projection is about a map', { hint: 'give --map map.html' });
+  }
   if (label !== undefined && among === undefined) {
     throw new AuspexError('BAD_OPTION', '--label needs the table that has it', {
       hint: 'give --among TABLE',
@@ -64,22 +73,24 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
   checkFiles(request, networks);
   const table = among === undefined ? undefined : await readTableFile(among);
   const values = label === undefined ? undefined : table!.column(label);
-  const { name, given, embedding } = await predictorFor(request, networks);
+  const embedding = await embeddingFor(request, networks);
+  const { name, kind, by } = embedding;
   try {
     const errors = new Map<number, Problem>();
     const options = signal ? { signal } : {};
     const onBad = (row: number, error: AuspexError): void => void errors.set(row, problemOf(error));
-    const asked: Embedded = { networks, rows: await embedding.embed!(networks, { ...options, onBad }) };
+    const asked: Embedded = { networks, rows: await embedding.embed(networks, { ...options, onBad }) };
     const known = table && (await embeddedTable(table, embedding, signal, values));
     const { rows } = asked;
-    const page = map === undefined ? undefined : mapPage(name, asked, known, label);
+    const page = map === undefined ? undefined : mapPage(name, asked, known, label, { projection, signal });
+    const cluster = clusters === undefined ? undefined : clustersOf(asked, clusters);
     if (output !== undefined) await writeOutput(output, bytesOf(output, asked));
     if (map !== undefined) await writeOutput(map, page!);
     return {
       schema: 'auspex.embed/1',
       predictor: name,
-      kind: given.info.kind,
-      by: embedding === given ? 'embedding' : 'hidden-layer',
+      kind,
+      by,
       width: rows.width,
       networks: Array.from({ length: networks.count }, (_, row) => {
         const error = errors.get(row);
@@ -88,19 +99,36 @@ export async function embedNetworks(request: EmbedRequest, signal?: AbortSignal)
         return {
           ref: networks.name(row),
           ...(output === undefined ? { embedding: [...point] } : {}),
+          ...(cluster ? { cluster: cluster[row]! } : {}),
           ...(nearest === undefined
             ? {}
             : { nearest: neighbours(point, nearest, known ?? asked, known ? undefined : row) }),
         };
       }),
+      ...(cluster ? { clusters: { threshold: clusters!, count: Math.max(-1, ...cluster) + 1 } } : {}),
       ...(table ? { known: { count: table.rows, ...(label === undefined ? {} : { label }) } } : {}),
       ...(output === undefined ? {} : { output }),
       ...(map === undefined ? {} : { map }),
     };
   } finally {
-    await given.dispose();
-    if (embedding !== given) await embedding.dispose();
+    await embedding.dispose();
   }
+}
+
+/** Distances of all pairs are in memory. */
+const MOST_CLUSTERED = 5000;
+
+/** @throws AuspexError CLUSTERS_TOO_MANY, BAD_OPTION */
+function clustersOf({ rows }: Embedded, threshold: number): Int32Array {
+  if (!(threshold > 0)) {
+    throw new AuspexError('BAD_OPTION', `--clusters cannot be ${threshold}`, {
+      hint: 'give a distance greater than 0; --nearest 1 shows what distances are like',
+    });
+  }
+  if (rows.rows <= MOST_CLUSTERED) return completeLinkage(rows.data, rows.width, threshold);
+  throw new AuspexError('CLUSTERS_TOO_MANY', `at most ${MOST_CLUSTERED} networks can be put into clusters`, {
+    hint: 'give fewer networks',
+  });
 }
 
 function checkFiles(
@@ -117,41 +145,14 @@ function checkFiles(
   });
 }
 
-/** The predictor that was asked for, or a bundled one, and what it embeds with. */
-async function predictorFor(
-  { predictor: reference, threads }: EmbedRequest,
-  networks: OpenedReferences,
-): Promise<{ name: string; given: Predictor; embedding: Predictor }> {
-  const options = threads === undefined ? {} : { threads };
-  if (reference !== undefined) {
-    const given = await openPredictor(reference, options);
-    const embedding = embeddingOf(given);
-    if (embedding) return { name: reference, given, embedding };
-    await given.dispose();
-    throw new AuspexError('CANNOT_EMBED', `a predictor of the kind ${given.info.kind} has no embedding`, {
-      where: { file: reference },
-      hint: 'give one of arch2vec, accuracy-model, io-model, contrastive, or a neural predictor',
-    });
-  }
-  const first = networks.at(0);
-  for (const { name, predictor: given } of await new BundledPredictors(options).for(first)) {
-    const embedding = given.covers(first) ? undefined : embeddingOf(given);
-    if (embedding) return { name: `bundled:${name}`, given, embedding };
-    await given.dispose();
-  }
-  throw new AuspexError('CANNOT_EMBED', `no bundled predictor embeds ${networks.name(0)}`, {
-    hint: 'train one: auspex train contrastive --data TABLE -o p.onnx, then --predictor p.onnx',
-  });
-}
-
 async function embeddedTable(
   table: Table,
-  predictor: Predictor,
+  embedding: Embedding,
   signal: AbortSignal | undefined,
   values: Float64Array | undefined,
 ): Promise<Embedded> {
   const networks = await openReferences([], { table });
-  const rows = await predictor.embed!(networks, { onBad: () => {}, ...(signal ? { signal } : {}) });
+  const rows = await embedding.embed(networks, { onBad: () => {}, ...(signal ? { signal } : {}) });
   return { networks, rows, values };
 }
 

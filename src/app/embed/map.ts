@@ -1,4 +1,4 @@
-// Embedded networks in their first two principal components.
+// Embedded networks on a plane: in their first two principal components, or by t-SNE.
 import { principalComponents, projected } from '../../predictors/gennape/pca.js';
 import { embeddingPage } from '../../report/pages/embedding-page.js';
 import type { MapPoint } from '../../report/plots/embedding-map.js';
@@ -6,9 +6,11 @@ import { AuspexError } from '../../util/errors.js';
 import { Random } from '../../util/random.js';
 import { version } from '../version.js';
 import type { Embedded } from './embed.js';
+import { tsne } from './tsne.js';
 
-/** Points that a page still shows well. */
-const MOST_POINTS = 4000;
+/** Points that a page still shows well; of t-SNE, those that take seconds. */
+const MOST_POINTS = { pca: 4000, tsne: 2000 };
+export type Projection = keyof typeof MOST_POINTS;
 /** Rows that components are made of. */
 const MOST_ROWS = 50_000;
 
@@ -18,6 +20,10 @@ export function mapPage(
   asked: Embedded,
   known: Embedded | undefined,
   label: string | undefined,
+  {
+    projection = 'pca',
+    signal,
+  }: { projection?: Projection | undefined; signal?: AbortSignal | undefined } = {},
 ): string {
   const { width } = asked.rows;
   const all = [...placesOf(asked, true), ...(known ? placesOf(known, false) : [])];
@@ -40,16 +46,21 @@ export function mapPage(
   const total = components.variances.reduce((sum, variance) => sum + variance, 0);
   const share = (i: number): number => (total > 0 ? (components.variances[i] ?? 0) / total : 0);
   const marked = all.filter(({ isMarked }) => isMarked);
+  const most = MOST_POINTS[projection];
   const shown =
-    known && marked.length < MOST_POINTS
-      ? [...marked, ...some(all.slice(marked.length), MOST_POINTS - marked.length)]
-      : some(all, MOST_POINTS);
-  const at = projected(flat(shown), components);
+    known && marked.length < most
+      ? [...marked, ...some(all.slice(marked.length), most - marked.length)]
+      : some(all, most);
+  const plane = planeOf(projected(flat(shown), components), components.count);
+  const at =
+    projection === 'pca'
+      ? plane
+      : tsne(flat(shown), width, plane, { onStep: () => signal?.throwIfAborted() });
   const points = shown.map(({ of, row, isMarked }, i): MapPoint => {
     const value = of.values?.[row];
     return {
-      x: at[i * components.count]!,
-      y: components.count > 1 ? at[i * components.count + 1]! : 0,
+      x: at[2 * i]!,
+      y: at[2 * i + 1]!,
       name: of.networks.name(row),
       ...(value === undefined ? {} : { value }),
       ...(known ? { isMarked } : {}),
@@ -58,12 +69,19 @@ export function mapPage(
   return embeddingPage({
     predictor,
     width,
-    shares: [share(0), share(1)],
+    ...(projection === 'pca' ? { shares: [share(0), share(1)] as const } : {}),
     ...(label === undefined ? {} : { label }),
     points,
     networks: all.length,
     version: version(),
   });
+}
+
+/** The first two of some numbers for each row; the second is 0 where there is one. */
+function planeOf(rows: Float64Array, count: number): Float64Array {
+  return Float64Array.from({ length: (2 * rows.length) / count }, (_, i) =>
+    i % 2 < count ? rows[(i >> 1) * count + (i % 2)]! : 0,
+  );
 }
 
 interface Place {

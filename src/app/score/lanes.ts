@@ -23,6 +23,12 @@ export interface LaneOptions {
   readonly timeout?: number | undefined;
 }
 
+/** What a process is asked for: some of the proxies of its plan. */
+export interface LaneRequest {
+  readonly ref: string;
+  readonly proxies: readonly string[];
+}
+
 /** What a process says. */
 export type LaneMessage =
   | { readonly kind: 'ready' }
@@ -50,6 +56,32 @@ const WORKER = new URL(
 
 /** Large results of ONNX Runtime are freed when they are no longer needed. */
 const WORKER_FLAGS = [...process.execArgv, '--expose-gc'];
+
+const TIMED_OUT = 'PROXY_TIMEOUT';
+
+/** What is known of a network so far. */
+interface Found {
+  readonly scores: Record<string, number>;
+  readonly errors: Record<string, Problem>;
+}
+
+/** What came of asking a process: its result, or why it ended before. */
+type Attempt =
+  | { readonly result: NetworkResult; readonly problem?: never }
+  | { readonly problem: Problem; readonly result?: never };
+
+/** The result of a process with what earlier ones found, and what it found before it failed. */
+function withFound(
+  { scores, errors }: Found,
+  { error, ...result }: NetworkResult,
+  missing: string[],
+): NetworkResult {
+  if (Object.keys(scores).length === 0 && error) return { ...result, error };
+  const failed = error ? missing.map((name) => [name, error] as const) : [];
+  const all = { ...errors, ...result.errors, ...Object.fromEntries(failed) };
+  const hasErrors = Object.keys(all).length > 0;
+  return { ...result, scores: { ...scores, ...result.scores }, ...(hasErrors && { errors: all }) };
+}
 
 /** A process that is started again for the next network if one takes it down. */
 class ProcessLane implements Lane {
@@ -95,43 +127,58 @@ class ProcessLane implements Lane {
     return child;
   }
 
+  /** A process that ends takes down the score it was at; another one goes on with those that are missing. */
   async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
+    const found: Found = { scores: {}, errors: {} };
+    const countOf = (): number => Object.keys(found.scores).length + Object.keys(found.errors).length;
+    const until = performance.now() + (this.#timeout ?? Number.POSITIVE_INFINITY) * 1000;
+    for (let isFirst = true; ; isFirst = false) {
+      const before = countOf();
+      const { result, problem } = await this.#attempt(network, found, until, report);
+      if (problem === undefined) return withFound(found, result, this.#missing(found));
+      const missing = this.#missing(found);
+      // Where a new process gets no further, preparing the network is what ends it.
+      const isOver = problem.code === TIMED_OUT || (!isFirst && countOf() === before);
+      for (const name of isOver ? missing : missing.slice(0, 1)) {
+        found.errors[name] = problem;
+        report?.(name, problem);
+      }
+      if (!isOver && missing.length > 1) continue;
+      return Object.keys(found.scores).length === 0 ? { scores: {}, error: problem } : found;
+    }
+  }
+
+  #missing({ scores, errors }: Found): string[] {
+    return this.#scorer.plan.proxies.filter(
+      (name) => scores[name] === undefined && errors[name] === undefined,
+    );
+  }
+
+  /** The scores that are missing, until the process ends or the time is over. */
+  async #attempt(network: Network, found: Found, until: number, report?: ScoreReport): Promise<Attempt> {
     const child = this.#child ?? (await this.#start());
-    const scores: Record<string, number> = {};
-    const errors: Record<string, Problem> = {};
     return new Promise((resolve) => {
       const timer =
-        this.#timeout === undefined ? undefined : setTimeout(() => this.#stop(child), this.#timeout * 1000);
-      const settle = (result: NetworkResult): void => {
+        this.#timeout === undefined
+          ? undefined
+          : setTimeout(() => this.#stop(child), Math.max(0, until - performance.now()));
+      const settle = (ended: Attempt): void => {
         clearTimeout(timer);
         this.#take = () => undefined;
         this.#lose = () => undefined;
-        resolve(result);
+        resolve(ended);
       };
       this.#take = (message) => {
-        if (message.kind === 'result') settle(message.result);
+        if (message.kind === 'result') settle({ result: message.result });
         if (message.kind !== 'score') return;
-        const { name, found } = message;
-        if (typeof found === 'number') scores[name] = found;
-        else errors[name] = found;
-        report?.(name, found);
+        const { name, found: score } = message;
+        if (typeof score === 'number') found.scores[name] = score;
+        else found.errors[name] = score;
+        report?.(name, score);
       };
-      this.#lose = (problem) => settle(this.#partial(scores, errors, problem));
-      child.send(network.ref);
+      this.#lose = (problem) => settle({ problem });
+      child.send({ ref: network.ref, proxies: this.#missing(found) } satisfies LaneRequest);
     });
-  }
-
-  /** The scores that were found, and for all others why they were not. */
-  #partial(
-    scores: Readonly<Record<string, number>>,
-    errors: Record<string, Problem>,
-    problem: Problem,
-  ): NetworkResult {
-    if (Object.keys(scores).length === 0) return { scores, error: problem };
-    for (const name of this.#scorer.plan.proxies) {
-      if (scores[name] === undefined) errors[name] ??= problem;
-    }
-    return { scores, errors };
   }
 
   #stop(child: ChildProcess): void {
@@ -140,7 +187,7 @@ class ProcessLane implements Lane {
     this.#lose = () => undefined;
     child.kill('SIGKILL');
     lose({
-      code: 'PROXY_TIMEOUT',
+      code: TIMED_OUT,
       message: `it took more than ${this.#timeout} seconds`,
       hint: 'give a smaller --batch, fewer --proxies, or a longer --timeout',
       isFailure: true,

@@ -74,7 +74,7 @@ export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptio
     };
     const pool = { workers, log, signal, isApart, timeout, onScore };
     for await (const record of scorePool(networks, scorer, pool)) {
-      records.push(explains ? explained(record, networks, scorer) : record);
+      records.push(explains ? await explained(record, networks, scorer) : record);
       progress?.(records.length, networks.count);
     }
   } finally {
@@ -85,9 +85,13 @@ export async function scoreNetworks(networks: NamedNetworks, options: ScoreOptio
 }
 
 /** A result of a log has no explanation. */
-function explained(record: ScoredNetwork, networks: NamedNetworks, scorer: NetworkScorer): ScoredNetwork {
+async function explained(
+  record: ScoredNetwork,
+  networks: NamedNetworks,
+  scorer: NetworkScorer,
+): Promise<ScoredNetwork> {
   if (record.explanation || record.unexplained || record.error) return record;
-  return withExplanation(record, () => scorer.explain(networks.at(record.index)));
+  return withExplanation(record, () => scorer.explainScored(networks.at(record.index)));
 }
 
 /** Threads of one of several workers; undefined: as many as ONNX Runtime takes. */

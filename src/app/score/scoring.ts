@@ -52,24 +52,26 @@ export class NetworkScorer {
     this.#samples = samples;
   }
 
-  async score(network: Network, report?: ScoreReport): Promise<NetworkResult> {
+  /** @param proxies some of those of the plan; all by default */
+  async score(
+    network: Network,
+    report?: ScoreReport,
+    proxies: readonly string[] = this.plan.proxies,
+  ): Promise<NetworkResult> {
     try {
       const built = this.#built(network);
       const { model, ...sized } = built;
       let subject: Subject | undefined;
       const outcomes = await scoreNetwork(
         model,
-        this.plan.proxies.map(requestNamed),
-        () => {
-          subject = this.#subject(built);
+        proxies.map(requestNamed),
+        async () => {
+          subject = await this.#subject(built);
           return subject;
         },
         { ...this.#sizes, ...sized },
         (outcome, i) =>
-          report?.(
-            this.plan.proxies[i]!,
-            'score' in outcome ? outcome.score.value : problemOf(outcome.error),
-          ),
+          report?.(proxies[i]!, 'score' in outcome ? outcome.score.value : problemOf(outcome.error)),
       );
       const [first] = outcomes;
       const isNothing = outcomes.every((outcome) => 'error' in outcome && outcome.isOfPreparation);
@@ -77,7 +79,7 @@ export class NetworkScorer {
       const scores: Record<string, number> = {};
       const errors: Record<string, Problem> = {};
       outcomes.forEach((outcome, i) => {
-        const name = this.plan.proxies[i]!;
+        const name = proxies[i]!;
         if ('score' in outcome) scores[name] = outcome.score.value;
         else errors[name] = problemOf(outcome.error);
       });
@@ -88,16 +90,22 @@ export class NetworkScorer {
         ...(sizes === undefined || sizes.length === 0 ? {} : { sizes }),
       };
       return this.options.explains
-        ? withExplanation(found, () => explainSubject(subject ?? this.#subject(built)))
+        ? withExplanation(found, async () => explainSubject(subject ?? (await this.#subject(built))))
         : found;
     } catch (error) {
       return { scores: {}, error: problemOf(error) };
     }
   }
 
-  /** What was found in a network that has been scored before. */
+  /** What was found in a network; it is not run. */
   explain(network: Network): Explanation {
-    return explainSubject(this.#subject(this.#built(network)));
+    const { model, ...sized } = this.#built(network);
+    return explainSubject(Subject.of(model, this.#subjectOptions(model, sized)));
+  }
+
+  /** What was found in a network that has been scored before, which runs once more if its sizes depend on the data. */
+  async explainScored(network: Network): Promise<Explanation> {
+    return explainSubject(await this.#subject(this.#built(network)));
   }
 
   /** Undefined where nobody says how many. */
@@ -112,10 +120,14 @@ export class NetworkScorer {
   }
 
   /** A network as it is scored. */
-  #subject({ model, ...sized }: Built): Subject {
+  #subject({ model, ...sized }: Built): Promise<Subject> {
+    return Subject.measured(model, this.#subjectOptions(model, sized));
+  }
+
+  #subjectOptions(model: Model, sized: Omit<Built, 'model'>): SubjectOptions {
     const { seed, init, weights, features, vocabulary, statistics, logits, loss } = this.plan;
     const { threads, memory, mostMemory } = this.options;
-    return Subject.of(model, {
+    return {
       seed,
       initialise: init === 'file' ? 'file' : 'default',
       ...this.#sizes,
@@ -124,7 +136,7 @@ export class NetworkScorer {
       ...this.#samples.options(model, this.#samplesAtOnce),
       ...given({ memory, mostMemory }),
       ...(threads === undefined ? {} : { session: { threads } }),
-    });
+    };
   }
 
   /** The model of a network, and what is left for the subject to fix: a file is read as it is. */
@@ -156,9 +168,12 @@ export class NetworkScorer {
 }
 
 /** What was found in a network, or why that cannot be said; a network with scores keeps them. */
-export function withExplanation<T extends NetworkResult>(found: T, explain: () => Explanation): T {
+export async function withExplanation<T extends NetworkResult>(
+  found: T,
+  explain: () => Promise<Explanation>,
+): Promise<T> {
   try {
-    return { ...found, explanation: explain() };
+    return { ...found, explanation: await explain() };
   } catch (error) {
     return { ...found, [isScored(found) ? 'unexplained' : 'error']: problemOf(error) };
   }

@@ -18,13 +18,16 @@ export function reportPath({ output, report }: CheckedRequest): string | undefin
   return report ?? (output === undefined ? undefined : join(output, SEARCH_FILES.report));
 }
 
-/**
- * Refuses outputs that would destroy something, and logs of other versions, before any work.
- *
- * @param file whose neighbourhood is searched
- */
-export function checkFiles(request: CheckedRequest, file: string | undefined): void {
-  const inputs = Object.values(inputFiles(request, file));
+/** What a search reads besides the files that its request names as such. */
+interface ReadFiles {
+  /** Whose neighbourhood is searched. */
+  readonly file: string | undefined;
+  readonly embedding: string | undefined;
+}
+
+/** Refuses outputs that would destroy something, and logs of other versions, before any work. */
+export function checkFiles(request: CheckedRequest, read: ReadFiles): void {
+  const inputs = Object.values(inputFiles(request, read));
   checkOutputs({ outputs: outputsOf(request), inputs, force: request.force });
   const { output, resume } = request;
   if (!resume || output === undefined) return;
@@ -50,7 +53,7 @@ function outputsOf(request: CheckedRequest): PlannedOutput[] {
 }
 
 /** The files that the search reads, by what names them. */
-function inputFiles(request: CheckedRequest, file: string | undefined): Record<string, string> {
+function inputFiles(request: CheckedRequest, { file, embedding }: ReadFiles): Record<string, string> {
   const { evaluator, proxy = '', max, min } = request;
   const judge = evaluator === undefined ? undefined : parseEvaluator(evaluator);
   const scores = [...proxy.split('+'), ...[...max, ...min].map(({ what }) => what)];
@@ -58,6 +61,7 @@ function inputFiles(request: CheckedRequest, file: string | undefined): Record<s
   return {
     ...(file === undefined ? {} : { 'the searched file': file }),
     ...(judge === undefined || judge.kind === 'proxy' ? {} : { '--evaluator': judge.name }),
+    ...(embedding === undefined ? {} : { '--embedding': embedding }),
     ...Object.fromEntries(predictors.map((path) => [path, path])),
   };
 }
@@ -65,10 +69,10 @@ function inputFiles(request: CheckedRequest, file: string | undefined): Record<s
 /** Digests of the files that decide the result; folders are not looked into. */
 export async function inputDigests(
   request: CheckedRequest,
-  file: string | undefined,
+  read: ReadFiles,
 ): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const [name, path] of Object.entries(inputFiles(request, file))) {
+  for (const [name, path] of Object.entries(inputFiles(request, read))) {
     if (statSync(path, { throwIfNoEntry: false })?.isFile()) found[name] = await fileDigest(path);
   }
   return found;

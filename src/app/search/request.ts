@@ -28,6 +28,8 @@ const searchRequest = z.object({
   proxy: z.string().optional(),
   /** Samples in a batch of proxies. */
   proxyBatch: whole(1, 65_536).optional(),
+  /** Of a strategy in latent space: a predictor's file, `bundled:NAME`, or a kind such as `arch2vec`. */
+  embedding: z.string().optional(),
   /** `table:FILE`, `predictor:FILE` or `proxy:NAME`. */
   evaluator: z.string().optional(),
   /** A command to evaluate with. */

@@ -128,3 +128,33 @@ describe('searchNetworks', () => {
     expect(winner.graph.outputs.map(({ name }) => name)).toEqual(['logits']);
   });
 });
+
+describe('searches in latent space', () => {
+  const request = { ...SPACE, strategy: 'bo', evaluator: 'proxy:params', budget: 12 };
+  const options = { starts: 6, batch: 3, units: 8, epochs: 5, samples: 30 };
+
+  it('use what the package has for the space, and resume', async () => {
+    const output = at('bo');
+    const whole = await searchNetworks({ ...request, options });
+    expect(whole.options).toMatchObject({
+      embedding: expect.any(String),
+      spread: 'deviation',
+      incumbent: 'best',
+    });
+    await searchNetworks({ ...request, options, budget: 7, output });
+    const resumed = await searchNetworks({ ...request, options, output, resume: true });
+    expect(resumed.best).toEqual(whole.best);
+    const other = { ...request, options, output, resume: true, embedding: 'bundled:nasbench201-accuracy' };
+    await expect(searchNetworks(other)).rejects.toMatchObject({ code: 'SEARCH_LOG_OTHER' });
+  });
+
+  it.each([
+    ['an embedding of another space', { embedding: 'bundled:nasbench101-trunk' }, 'OTHER_SPACE'],
+    ['what is neither a file nor a kind', { embedding: 'word2vec' }, 'BUNDLED_UNKNOWN'],
+    ['a kind that cannot embed', { embedding: bundled('cifar-ranking.onnx') }, 'CANNOT_EMBED'],
+    ['a space without cells', { space: 'nats-size' }, 'STRATEGY_EMBEDDING'],
+    ['an embedding that is not used', { strategy: 'random', embedding: 'nn-former' }, 'STRATEGY_EMBEDDING'],
+  ])('refuse %s', async (_, changes, code) => {
+    await expect(searchNetworks({ ...request, ...changes })).rejects.toMatchObject({ code });
+  });
+});

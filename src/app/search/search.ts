@@ -13,6 +13,7 @@ import { AuspexError } from '../../util/errors.js';
 import type { SearchDocument, SearchDocumentTrial } from '../documents/search.js';
 import { scoreByPlan } from '../score/score.js';
 import { proxyScorers } from '../score/scorers.js';
+import { embeddingFile, openEmbedding } from './embedding.js';
 import { ENDS } from './ends.js';
 import { openJudge } from './evaluators.js';
 import { checkFiles, inputDigests, openLog, reportPath, SEARCH_FILES } from './files.js';
@@ -44,10 +45,11 @@ interface SearchWork {
 export async function searchNetworks(request: SearchRequest, work: SearchWork = {}): Promise<SearchDocument> {
   const checked = checkedRequest(request);
   const subject = openSubject(checked.space, checked.sizes);
-  checkFiles(checked, subject.file);
+  const read = { file: subject.file, embedding: embeddingFile(checked, subject.space) };
+  checkFiles(checked, read);
   const predictors = new SearchPredictors(subject);
   try {
-    return await assembled(checked, subject, predictors, work);
+    return await assembled(checked, { ...subject, ...read }, predictors, work);
   } finally {
     await predictors.dispose();
   }
@@ -57,7 +59,7 @@ const ofAuspex: ProxySource = (settings) => proxyScorers(settings, scoreByPlan);
 
 async function assembled(
   request: CheckedRequest,
-  subject: SearchSubject,
+  subject: SearchSubject & { readonly embedding: string | undefined },
   predictors: SearchPredictors,
   work: SearchWork,
 ): Promise<SearchDocument> {
@@ -67,14 +69,15 @@ async function assembled(
   const sources = { space: subject.space, proxies: ours, predictors };
   // Cheap mistakes first: reading a table can take a minute.
   const scorer = proxy === undefined ? undefined : await scorerNamed(proxy, sources);
-  const strategy = strategyNamed(request.strategy, scorer, request.options);
+  const embedding = await openEmbedding(subject.embedding, predictors);
+  const strategy = strategyNamed(request.strategy, scorer, request.options, embedding);
   const constraints = await constraintsOf(request.max, request.min, sources);
   const { space, evaluator: judge } = await openJudge(request, sources, { signal, onNote });
   const { alsoMinimises } = STRATEGIES.get(request.strategy)!;
   const isJoined = alsoMinimises !== undefined && judge.objectives.length === 1;
   const evaluator = isJoined ? joinedEvaluator([judge, costEvaluator(alsoMinimises)]) : judge;
   const budget = request.budget ?? ownBudget(request.strategy, strategy);
-  const files = request.output === undefined ? {} : await inputDigests(request, subject.file);
+  const files = request.output === undefined ? {} : await inputDigests(request, subject);
   const options = { space, evaluator, strategy, budget, seed, constraints, network: subject.network, files };
   const log = openLog(request);
   try {
@@ -86,6 +89,7 @@ async function assembled(
     });
   } finally {
     log?.close();
+    await embedding?.dispose();
   }
 }
 

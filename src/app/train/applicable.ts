@@ -51,7 +51,7 @@ export function expectApplicable(
   changedOptions(kind, kind.options.parse({}), request.changes.model);
   const { from, curves, resume, changes } = request;
   const given = {
-    from,
+    from: kind.isOnEmbedding ? undefined : from,
     curves,
     resume,
     ...Object.fromEntries(OF_STEPS.map((name) => [name, changes[name]])),

@@ -26,6 +26,8 @@ export interface TrainRequest {
   readonly equal?: Equality | undefined;
   /** What `auspex data split` wrote. */
   readonly split?: string | undefined;
+  /** A table of networks without labels, for kinds that learn from those, too; other rows of the table by default. */
+  readonly unlabelled?: string | undefined;
   /** IO data and the folder of its images, for kinds that learn what networks compute. */
   readonly io?: string | undefined;
   readonly images?: string | undefined;

@@ -3,6 +3,7 @@ import { ONNX, Resolver } from '../../networks/index.js';
 import { readModel } from '../../onnx/file.js';
 import type { PredictorKind } from '../../predictors/kind.js';
 import { kindNamed } from '../../predictors/kinds/index.js';
+import { tableNetworks } from '../../predictors/labelled-rows.js';
 import type { OnBad, Predictor } from '../../predictors/predictor.js';
 import type { TrainedMember, TrainingProgress } from '../../predictors/train.js';
 import { digestOf, fingerprintOf, recipeSettings } from '../../store/fingerprint.js';
@@ -10,13 +11,14 @@ import { checkOutputs, type PlannedOutput } from '../../store/outputs.js';
 import { TrainingCheckpoints } from '../../store/training-checkpoints.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
-import { bundledTrunk, openPredictor } from '../bundled.js';
+import { bundledEmbedding, bundledTrunk, openPredictor } from '../bundled.js';
 import type { Work } from '../work.js';
 import { expectApplicable, expectCells, expectLabels, trunkFor } from './applicable.js';
 import { dataOf, type TrainingRows } from './choose-rows.js';
 import { ioTraining } from './io-training.js';
 import type { SkippedNetwork, Trained, TrainRequest } from './request.js';
 import { trainingRows } from './rows.js';
+import { type UnlabelledRows, unlabelledRows } from './unlabelled.js';
 
 export interface TrainWork extends Work {
   /** What was decided for the user, a sentence each, before the training begins. */
@@ -35,22 +37,29 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   expectLabels(kind, request.labels);
   expectApplicable(kind, request);
   const outputs = outputsOf(request);
-  const inputs = [request.data, request.from, request.split, request.io];
+  const inputs = [request.data, request.from, request.split, request.unlabelled, request.io];
   checkOutputs({ outputs, inputs, force: request.force });
   const rows = await trainingRows(request, work);
   if (rows.table.space === ONNX) {
     checkOutputs({ outputs, inputs: rows.table.architectures, force: true });
   }
   expectCells(kind, rows.table.space);
+  const unlabelled = await unlabelledRows(kind, request, rows);
   const notes = [...rows.notes];
+  if (unlabelled)
+    notes.push(
+      `${unlabelled.rows.length.toLocaleString('en')} other networks are learned from without labels`,
+    );
   const from =
     request.from === undefined
-      ? await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
+      ? kind.isOnEmbedding
+        ? await openEmbedding(rows.table.space, notes)
+        : await trunkFor(kind, request.changes, rows, bundledTrunk, notes)
       : await openPredictor(request.from);
   work.onNotes?.(notes, rows.train.length);
   const checkpoints = TrainingCheckpoints.open(request.output, { resume: request.resume });
   try {
-    return await fitted(kind, request, rows, from, checkpoints, work);
+    return await fitted(kind, request, { ...rows, unlabelled }, from, checkpoints, work);
   } catch (error) {
     throw checkpoints.ended(error);
   } finally {
@@ -59,10 +68,18 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   }
 }
 
+/** Where a kind learns from embeddings and none is named. */
+async function openEmbedding(space: string, notes: string[]): Promise<Predictor | undefined> {
+  const name = bundledEmbedding(space);
+  if (name === undefined) return undefined;
+  notes.push(`networks are embedded by ${name}`);
+  return openPredictor(name);
+}
+
 async function fitted(
   kind: PredictorKind,
   request: TrainRequest,
-  rows: TrainingRows,
+  rows: TrainingRows & { readonly unlabelled: UnlabelledRows | undefined },
   from: Predictor | undefined,
   checkpoints: TrainingCheckpoints,
   work: TrainWork,
@@ -73,8 +90,14 @@ async function fitted(
   const skipped: SkippedNetwork[] = [];
   const start = performance.now();
   const io = request.io === undefined ? undefined : ioTraining(request.io, request.images, rows.table.space);
+  const resolver = new Resolver({ open: readModel });
+  const { unlabelled } = rows;
   const { predictor, members, excluded } = await kind.fit(
-    { ...dataOf(rows, new Resolver({ open: readModel }), from), ...(io ? { io } : {}) },
+    {
+      ...dataOf(rows, resolver, from),
+      ...(unlabelled ? { unlabelled: tableNetworks(unlabelled.table, unlabelled.rows, resolver) } : {}),
+      ...(io ? { io } : {}),
+    },
     changes,
     {
       seed,
@@ -89,7 +112,9 @@ async function fitted(
   await writeOutput(output, predictor.toOnnx());
   if (request.curves !== undefined) await writeOutput(request.curves, curvesText(members));
   checkpoints.remove();
-  return { kind, predictor, members, excluded, skipped, seconds, output, steps: recipe?.steps };
+  // Those that were made: unlabelled rows add to what a recipe of the labelled ones says.
+  const { steps = recipe?.steps } = predictor.info.recipe as { readonly steps?: number };
+  return { kind, predictor, members, excluded, skipped, seconds, output, steps };
 }
 
 /** A bad row ends the training; what would leave it out is said. */
@@ -113,12 +138,18 @@ function collect({ table, train, validation }: TrainingRows, skipped: SkippedNet
   };
 }
 
-function fingerprint(request: TrainRequest, rows: TrainingRows, from: Predictor | undefined, recipe: object) {
-  const { table, names, scale, train, validation } = rows;
+function fingerprint(
+  request: TrainRequest,
+  rows: TrainingRows & { readonly unlabelled: UnlabelledRows | undefined },
+  from: Predictor | undefined,
+  recipe: object,
+) {
+  const { table, names, scale, train, validation, unlabelled } = rows;
   const content = [train, validation].flatMap((of) => [
     Array.from(of, (row) => table.arch(row)).join('\n'),
     ...names.map((name) => new Uint8Array(Float64Array.from(of, (row) => table.column(name)[row]!).buffer)),
   ]);
+  if (unlabelled) content.push(Array.from(unlabelled.rows, (row) => unlabelled.table.arch(row)).join('\n'));
   return fingerprintOf(
     {
       ...recipeSettings(request.kind, recipe),

@@ -1,6 +1,6 @@
 // Tables for people.
 import type { ExportDocument, ListDocument, ShowDocument } from '../../app/documents/data.js';
-import { fit, formatExact, table as lines, WIDTH, wrap } from './format.js';
+import { fit, formatExact, table as lines, terminalWidth, wrap } from './format.js';
 import { joined } from './sections.js';
 
 /** Labels named in a provenance before they are counted. */
@@ -40,13 +40,13 @@ export function listText({ folder, tables, others }: ListDocument): string {
     length === 0
       ? []
       : [`${length} other ${length === 1 ? 'file is not a known table' : 'files are not known tables'}`];
-  return joined([[...text, ...rest]], WIDTH);
+  return joined([[...text, ...rest]], terminalWidth());
 }
 
 export function showText({ file, space, rows, labels, texts, first }: ShowDocument): string {
   const sections = [
     [
-      fit(file, WIDTH, 'middle'),
+      fit(file, terminalWidth(), 'middle'),
       `  space  ${space}`,
       `  rows   ${formatExact(rows)}`,
       ...(texts.length === 0 ? [] : [`  texts  ${texts.join(', ')}`]),
@@ -55,7 +55,7 @@ export function showText({ file, space, rows, labels, texts, first }: ShowDocume
     provenances(labels),
     first.flatMap(rowText),
   ];
-  return joined(sections, WIDTH);
+  return joined(sections, terminalWidth());
 }
 
 function labelTable(labels: ShowDocument['labels']): string[] {
@@ -99,7 +99,10 @@ function rowText({ arch, values }: ShowDocument['first'][number]): string[] {
   const known = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${short(value)}`],
   );
-  return [`  ${fit(arch, WIDTH - 2, 'middle')}`, ...(known.length === 0 ? [] : wrap(known.join(' '), 4))];
+  return [
+    `  ${fit(arch, terminalWidth() - 2, 'middle')}`,
+    ...(known.length === 0 ? [] : wrap(known.join(' '), 4)),
+  ];
 }
 
 /** Five digits tell enough. */

@@ -16,15 +16,18 @@ const NEAREST = [
 
 export function embedText(document: EmbedDocument): string {
   const width = terminalWidth(process.stdout);
-  const { predictor, by, networks, output, map, known, width: size } = document;
+  const { predictor, by, networks, output, map, known, clusters, width: size } = document;
   const embedded = networks.filter(({ error }) => error === undefined);
-  const how = by === 'embedding' ? '' : ', its last hidden layer';
+  const how = { embedding: '', 'hidden-layer': ', its last hidden layer', nodes: ', latents of nodes' }[by];
   const head = `${formatExact(embedded.length)} networks as ${size} numbers each, by ${predictor}${how}`;
   const written = [output, map].flatMap((file) => (file === undefined ? [] : [file]));
   return joined(
     [
       [
         ...wrap(head, 0, 2, width),
+        ...(clusters
+          ? wrap(`${formatExact(clusters.count)} clusters no wider than ${clusters.threshold}`, 0, 2, width)
+          : []),
         ...(written.length === 0 ? [] : wrap(`written: ${written.join(', ')}`, 0, 2, width)),
       ],
       ...networks.slice(0, LISTED).map((network) => linesOf(network, known?.label, width)),
@@ -37,10 +40,11 @@ export function embedText(document: EmbedDocument): string {
 }
 
 function linesOf(
-  { ref, embedding, nearest, error }: EmbedDocument['networks'][number],
+  { ref: given, embedding, nearest, cluster, error }: EmbedDocument['networks'][number],
   label: string | undefined,
   width: number,
 ): string[] {
+  const ref = cluster === undefined ? given : `${given}  cluster ${cluster}`;
   if (error) return [ref, ...wrap(problemText(error), 2, 4, width)];
   if (nearest) {
     const columns = [...NEAREST, ...(label === undefined ? [] : [{ title: label, align: 'right' } as const])];

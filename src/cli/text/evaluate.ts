@@ -6,7 +6,7 @@ import {
   type EvaluatedLabel,
   resultTexts,
 } from '../../report/pages/evaluation-report.js';
-import { fit, formatExact, table, WIDTH, wrap } from './format.js';
+import { fit, formatExact, table, terminalWidth, wrap } from './format.js';
 import { joined } from './sections.js';
 
 export function evaluationText(found: Evaluated, report: string | undefined): string {
@@ -14,8 +14,8 @@ export function evaluationText(found: Evaluated, report: string | undefined): st
   const rows = rowsText(tableRows, chosen);
   const head = [
     `${info.kind} for ${info.seen.spaces.join(', ')}, trained on ${formatExact(info.seen.rows)} rows, seed ${info.seen.seed}`,
-    `  predictor  ${fit(file, WIDTH - 13, 'middle')}`,
-    `  table      ${fit(data, WIDTH - 13, 'middle')}`,
+    `  predictor  ${fit(file, terminalWidth() - 13, 'middle')}`,
+    `  table      ${fit(data, terminalWidth() - 13, 'middle')}`,
     ...wrap(`rows       ${rows}`, 2, 13),
   ];
   const sections = [
@@ -24,7 +24,7 @@ export function evaluationText(found: Evaluated, report: string | undefined): st
     ...(absent.length === 0 ? [] : [wrap(`not in the table: ${absent.join(', ')}`, 0, 2)]),
     ...(report === undefined ? [] : [[`report written to ${report}`]]),
   ];
-  return joined(sections, WIDTH);
+  return joined(sections, terminalWidth());
 }
 
 function labelLines({ label, unit, better, trainedOn, promised, evaluation }: EvaluatedLabel): string[] {

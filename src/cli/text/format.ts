@@ -5,9 +5,6 @@ import { thousands } from '../../util/thousands.js';
 /** Columns where nothing tells how wide the terminal is. */
 const USUAL = 80;
 
-/** Widest line of what is written: the terminal's own width; in pipes and files there is no limit. */
-export const WIDTH = terminalWidth();
-
 /**
  * How wide lines may be: the terminal's own width, within sensible limits. Nothing is cut for a pipe or a file, where
  * another program reads.
@@ -155,7 +152,7 @@ export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   indent = 2,
-  width = WIDTH,
+  width = terminalWidth(),
 ): string[] {
   const flexible = columns.findIndex((c) => c.flexible);
   const widths = widthsOf(columns, rows, width - indent);
@@ -207,7 +204,7 @@ function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])
 }
 
 /** Breaks a text into lines, the later ones indented; words that are longer than the terminal is wide are cut. */
-export function wrap(text: string, indent = 0, hanging = indent, width = WIDTH): string[] {
+export function wrap(text: string, indent = 0, hanging = indent, width = terminalWidth()): string[] {
   return wrapWhole(text, indent, hanging, proseWidth(width)).map((line) => fit(line, width));
 }
 
@@ -239,7 +236,7 @@ export function wrapLines(text: string, width = terminalWidth(process.stderr)): 
 }
 
 /** A text without spaces, such as an architecture, on as many lines as it takes; later ones are indented. */
-export function broken(text: string, indent = 0, hanging = indent, width = WIDTH): string[] {
+export function broken(text: string, indent = 0, hanging = indent, width = terminalWidth()): string[] {
   const lines: string[] = [];
   let rest = [...text];
   for (let margin = indent; lines.length === 0 || rest.length > 0; margin = hanging) {

@@ -21,7 +21,7 @@ import {
   formatExact,
   percent,
   table,
-  WIDTH,
+  terminalWidth,
   wrap,
 } from './format.js';
 import { sizeFlags } from './size-flags.js';
@@ -78,14 +78,14 @@ function header(model: Model, { inference, coverage, hash }: Inspection, file: s
   ): string[] => [
     ...names.slice(0, LISTED_VALUES).flatMap((name, i) => {
       const type = typeOf(name, i);
-      const start = `  ${label.padEnd(8)}${fit(name, WIDTH - 10, 'middle')}`;
-      const isShort = start.length + 2 + type.length <= Math.min(WIDTH, 120);
-      return isShort ? [`${start}  ${type}`] : [start, `          ${fit(type, WIDTH - 10)}`];
+      const start = `  ${label.padEnd(8)}${fit(name, terminalWidth() - 10, 'middle')}`;
+      const isShort = start.length + 2 + type.length <= Math.min(terminalWidth(), 120);
+      return isShort ? [`${start}  ${type}`] : [start, `          ${fit(type, terminalWidth() - 10)}`];
     }),
     ...(names.length > LISTED_VALUES ? [`  ${label.padEnd(8)}… ${names.length - LISTED_VALUES} more`] : []),
   ];
   return [
-    fit(file, WIDTH, 'middle'),
+    fit(file, terminalWidth(), 'middle'),
     ...wrap(`model   ${facts.join(', ')}`, 2, 10),
     ...values('input', graph.inputNames, (name) => formatType(graph.types.get(name))),
     ...values('output', graph.outputNames, (_, i) => formatType(graph.outputTypes[i])),

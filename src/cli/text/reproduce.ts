@@ -1,5 +1,6 @@
 // What `auspex reproduce` prints for people.
 import type { Reproduced } from '../../app/reproduce.js';
+import type { ReproducedSearches } from '../../app/reproduce-searches.js';
 import { secondsText } from '../../reproduce/markdown.js';
 import type { DrawResult } from '../../reproduce/result.js';
 import type { FailedDraw } from '../../reproduce/run-table.js';
@@ -16,12 +17,16 @@ import {
 } from '../../reproduce/table-numbers.js';
 import { table as textTable, wrap } from './format.js';
 
-export function listText(shown: readonly Reproduced[]): string {
+export function listText(shown: readonly Reproduced[], searches: readonly ReproducedSearches[] = []): string {
   const rows = shown.map(({ table, collected }) => [
     table.id,
     `${collected.results.length}/${collected.draws.length}`,
     table.title,
   ]);
+  for (const { experiment, lines } of searches) {
+    const done = lines.reduce((sum, { seeds }) => sum + seeds.length, 0);
+    rows.push([experiment.id, `${done}`, experiment.title]);
+  }
   const columns = [
     { title: 'table' },
     { title: 'done', align: 'right' as const },

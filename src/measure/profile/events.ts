@@ -17,6 +17,11 @@ export interface KernelTime {
   readonly calls: number;
   /** Bytes of weights and activations that it read and wrote in one run. */
   readonly bytes: number;
+  /** Sizes of what it read and wrote; weights that were packed before the first run are left out. */
+  readonly inputs: readonly (readonly number[])[];
+  readonly outputs: readonly (readonly number[])[];
+  /** Of its executions, the time of a quick one: nobody interrupted it. */
+  readonly quickMs: number;
 }
 
 export interface ProfileTimes {
@@ -38,6 +43,9 @@ const event = z.object({
       activation_size: z.string().optional(),
       parameter_size: z.string().optional(),
       output_size: z.string().optional(),
+      /** Sizes by the name of the element type: [{ float: [1, 3, 224, 224] }]. */
+      input_type_shape: z.array(z.record(z.string(), z.array(z.number()))).optional(),
+      output_type_shape: z.array(z.record(z.string(), z.array(z.number()))).optional(),
     })
     .optional(),
 });
@@ -105,7 +113,7 @@ function kernelsOf(runs: readonly Run[]): KernelTime[] {
     }
   });
   return [...found.values()].map(({ first, perRun, calls }) => {
-    const { op_name = '', provider = '', ...sizes } = first.args ?? {};
+    const { op_name = '', provider = '', input_type_shape, output_type_shape, ...sizes } = first.args ?? {};
     const perRunCalls = calls / runs.length;
     const bytes = [sizes.activation_size, sizes.parameter_size, sizes.output_size]
       .map((text) => Number(text ?? 0))
@@ -117,8 +125,21 @@ function kernelsOf(runs: readonly Run[]): KernelTime[] {
       timeMs: trimmedMean(perRun) / 1000,
       calls: perRunCalls,
       bytes: bytes * perRunCalls,
+      inputs: sizesIn(input_type_shape),
+      outputs: sizesIn(output_type_shape),
+      quickMs: quick(perRun) / 1000,
     };
   });
+}
+
+function sizesIn(list: readonly Readonly<Record<string, number[]>>[] = []): number[][] {
+  return list.map((one) => Object.values(one)[0] ?? []);
+}
+
+/** The time that a quarter of the executions keep. */
+function quick(times: readonly number[]): number {
+  const sorted = Float64Array.from(times).sort();
+  return sorted[sorted.length >> 2]!;
 }
 
 function trimmedMean(times: readonly number[]): number {

@@ -5,6 +5,7 @@ import { formatType } from '../../graph/types.js';
 import { drawInputs, givenInputs, type InputBatch } from '../../inputs/drawn.js';
 import { feedsOf, firstRun } from '../../inputs/trial.js';
 import { difference, type OutputDifference } from '../../runtime/difference.js';
+import { withOrderedSeeds } from '../../runtime/seeds.js';
 import { type HostTensor, Session } from '../../runtime/session.js';
 import type { GivenSizes } from '../../transform/sizes.js';
 import { AuspexError } from '../../util/errors.js';
@@ -117,7 +118,8 @@ async function withSession<T>(
   { threads }: RunOptions,
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const session = await Session.create(model, {
+  // Random operators draw the same numbers in both networks.
+  const session = await Session.create(withOrderedSeeds(model) ?? model, {
     ...AS_WRITTEN,
     ...(threads === undefined ? {} : { threads }),
   });

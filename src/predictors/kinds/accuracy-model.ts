@@ -6,15 +6,15 @@ import type { Value } from '../../ops/build.js';
 import { entriesModel } from '../entries.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import type { ErrorScale } from '../intervals.js';
-import { type PredictorKind, registerKind } from '../kind.js';
+import { changedOptions, type FitRun, type PredictorKind, registerKind, type TrainingData } from '../kind.js';
 import { column, type LabelScale, type Labels, learned, unlearned } from '../labels.js';
-import { type Arch2vecOptions, encodeCells } from '../models/arch2vec.js';
+import { type Arch2vecOptions, cellsOf, encodeCells } from '../models/arch2vec.js';
 import { ACCURACY_HEAD, accuracyHead } from '../models/cell-heads.js';
 import type { Json, PredictorInfo } from '../predictor.js';
 import { trainSemiSupervised } from '../semi-supervised.js';
 import { type CellState, cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
-import { cellsOf } from './arch2vec.js';
+import { encodedCells } from './cell-embedding.js';
 import {
   beginning,
   CELL_MODEL_OPTIONS,
@@ -24,6 +24,7 @@ import {
   TARGET,
   trainingOf,
 } from './cell-model.js';
+import { decoderOf } from './decoder.js';
 import { dropout, layers } from './options.js';
 
 const OPTIONS = z.strictObject({
@@ -31,6 +32,8 @@ const OPTIONS = z.strictObject({
   /** Hidden layers of the head: one as released, two in the paper. */
   headLayers: layers(ACCURACY_HEAD.depth),
   headDropout: dropout(ACCURACY_HEAD.dropout),
+  /** Passes over the labelled rows in an epoch. The IO data of the paper have 1,000 images of every network. */
+  passes: z.int().min(1).max(10_000).default(1),
 });
 type Options = z.infer<typeof OPTIONS>;
 
@@ -41,6 +44,7 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
   summary: 'cells: labels and embeddings, semi-supervised',
   views: [cellView.name],
   learns: 'labels',
+  isSemiSupervised: true,
   options: OPTIONS,
   recipe: (rows, changes = {}, from) =>
     cellModelRecipe(accuracyModel, { labelled: rows, networks: rows, unlabelled: rows }, changes, from),
@@ -51,20 +55,28 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
       run,
       async (prepared) => {
         const known = labelledRows(prepared.labels);
+        const state = prepared.state as CellState;
+        const cells = await unlabelledCells(data, prepared, state, run);
+        const { passes } = changedOptions(accuracyModel, OPTIONS.parse({}), changes.model);
         const counts = {
-          labelled: known.length,
+          labelled: known.length * passes,
           networks: known.length,
-          unlabelled: prepared.set.count,
+          unlabelled: cells.count,
         };
         const recipe = cellModelRecipe(accuracyModel, counts, changes, data.from);
-        const state = prepared.state as CellState;
         const options: Arch2vecOptions = { ...recipe.model, operations: state.vocabulary.length };
         const scales = prepared.scales.map(({ scale }, i) => rangeScale(column(prepared.labels, i), scale));
         const head = (s: Scope, latents: Value): Value =>
           accuracyHead(s, latents, headOf(recipe.model), scales.length);
-        const training = trainingOf(prepared.set, examplesOf(prepared, known, scales, head), options, recipe);
+        const training = trainingOf(
+          cells,
+          examplesOf(prepared, known, passes, scales, head),
+          options,
+          recipe,
+        );
         const begun = beginning(data.from, 'head.accuracy.');
         const member = await trainSemiSupervised({ ...training, ...begun }, run);
+        const decoder = await decoderOf(member.weights, cells, state, options, run.threads);
         const values = {
           gives: 'values' as const,
           inputs: cellView.inputs(state),
@@ -75,7 +87,7 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
         return {
           model: entriesModel(used, member.weights),
           members: [member],
-          recipe: { ...recipe, scales } as unknown as Json,
+          recipe: { ...recipe, scales, decoder } as unknown as Json,
           describe: (info: PredictorInfo): PredictorInfo => ({
             ...info,
             entries: [...info.entries, { view: cellView.name, state, gives: 'latent' }],
@@ -84,6 +96,16 @@ export const accuracyModel: PredictorKind<Options> = registerKind({
       },
     ),
 });
+
+/** What is learned from without labels: the labelled networks themselves, where there are no others. */
+async function unlabelledCells(
+  { unlabelled }: TrainingData,
+  { set }: Prepared,
+  state: CellState,
+  run: FitRun,
+): Promise<GraphSet> {
+  return unlabelled === undefined ? set : (await encodedCells(unlabelled, state, accuracyModel, run)).set;
+}
 
 function headOf({ flat, headWidth: width, headLayers: depth, headDropout }: Options) {
   return { flat, width, depth, dropout: headDropout };
@@ -109,17 +131,18 @@ function rangeScale(labels: Float64Array, scale: ErrorScale): LabelScale {
 function examplesOf(
   { set, labels }: Prepared,
   known: readonly number[],
+  passes: number,
   scales: readonly LabelScale[],
   head: (s: Scope, latents: Value) => Value,
 ): LabelledExamples {
   const cells: GraphSet = set.merged?.(known.length) ?? set;
   const width = scales.length;
   return {
-    count: known.length,
+    count: known.length * passes,
     networks: known.length,
     head,
     batch: (places): Batch => {
-      const rows = places.map((place) => known[place]!);
+      const rows = places.map((place) => known[place % known.length]!);
       const target = Float32Array.from(
         rows.flatMap((row) => scales.map((scale, i) => learned(labels.values[row * width + i]!, scale))),
       );

@@ -4,7 +4,8 @@ import { ArchNetwork } from '../../networks/arch-network.js';
 import { listOf } from '../../networks/networks.js';
 import { nasBench101 } from '../../spaces/cells/nasbench101.js';
 import { Random } from '../../util/random.js';
-import { type CellDecoder, decodingQuality } from '../cell-decoder.js';
+import type { CellDecoder } from '../cell-decoder.js';
+import { decodingQuality } from '../decoding-quality.js';
 import type { FitRun } from '../kind.js';
 import { arch2vec } from './arch2vec.js';
 
@@ -13,7 +14,7 @@ const networks = listOf(
   Array.from({ length: 300 }, () => new ArchNetwork(nasBench101, nasBench101.sample(random))),
 );
 const RUN: FitRun = { seed: 1, threads: 1 };
-const SMALL = { steps: 60, model: { width: 32, layers: 2, latent: 8 } };
+const SMALL = { steps: 60, model: { width: 32, layers: 2, latent: 8, mode: 'training' } };
 
 describe('arch2vec', () => {
   it('embeds cells, and decodes some that exist', async () => {

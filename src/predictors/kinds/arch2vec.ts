@@ -4,9 +4,7 @@ import { tensorNumbers } from '../../graph/tensor.js';
 import { adam } from '../../nn/optimiser.js';
 import { constantRate } from '../../nn/schedules.js';
 import type { Scope } from '../../nn/scope.js';
-import type { Inputs } from '../../nn/step.js';
 import type { Weights } from '../../nn/trainer.js';
-import type { Value } from '../../ops/build.js';
 import { AuspexError } from '../../util/errors.js';
 import type { CellDecoder } from '../cell-decoder.js';
 import { rememberingFirst } from '../encode.js';
@@ -26,8 +24,9 @@ import {
   ARCH2VEC,
   type Arch2vecOptions,
   arch2vecLoss,
-  type CellInputs,
+  cellsOf,
   encodeCells,
+  RELEASED,
   sampled,
 } from '../models/arch2vec.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
@@ -37,6 +36,7 @@ import { type Stage, trainStages } from '../train.js';
 import { cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
 import { embeddingInfo, encodedCells } from './cell-embedding.js';
+import { decoderOf } from './decoder.js';
 import { dropout, layers, width } from './options.js';
 
 /** Of arch2vec, and of models that are arch2vec with a head. */
@@ -45,14 +45,14 @@ export const ARCH2VEC_OPTIONS = {
   width: width(ARCH2VEC.width),
   latent: z.int().min(1).max(256).default(ARCH2VEC.latent),
   dropout: dropout(ARCH2VEC.dropout),
-  /** What the released code does otherwise; see models/arch2vec.ts. */
-  decoder: z.enum(['softmax', 'sigmoid']).default('softmax'),
-  deviation: z.enum(['log-variance', 'log-deviation']).default('log-variance'),
-  divergence: z.enum(['mean', 'per-batch']).default('mean'),
+  /** As the released code has them; see models/arch2vec.ts. With the divergence of the method, latents collapse. */
+  decoder: z.enum(['softmax', 'sigmoid']).default(RELEASED.decoder),
+  deviation: z.enum(['log-variance', 'log-deviation']).default(RELEASED.deviation),
+  divergence: z.enum(['mean', 'per-batch']).default(RELEASED.divergence),
 };
 const OPTIONS = z.strictObject({
   ...ARCH2VEC_OPTIONS,
-  mode: z.enum(['training', 'evaluation-from-epoch-2']).default('training'),
+  mode: z.enum(['training', 'evaluation-from-epoch-2']).default('evaluation-from-epoch-2'),
 });
 type Options = z.infer<typeof OPTIONS>;
 
@@ -60,8 +60,6 @@ const EPOCHS = 8;
 const BATCH = 32;
 const RATE = 1e-3;
 const CLIP_NORM = 5;
-/** Rows whose latents say how latents are spread. */
-const SPREAD_ROWS = 20_000;
 
 type Recipe = StepsRecipe & { readonly model: Options; readonly decoder?: CellDecoder };
 
@@ -108,18 +106,13 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
   const begun = data.from && { start: () => [weightsOf(data.from!)] };
   const [member] = await trainStages([{ ...first!, ...begun }, ...others], 1, run);
   const { weights } = member!;
-  const inputs = cellView.inputs(state);
-  const latents = (of: (mean: Value) => Value): EntryGraph => ({
+  const decoder = await decoderOf(weights, set, state, options, run.threads);
+  const embedding: EntryGraph = {
     gives: 'latent',
-    inputs,
-    write: (s, given) => of(encodeCells(s, cellsOf(given), options).mean),
-  });
-  const whole = (mean: Value): Value => mean.reshape([-1, state.nodes * options.latent]);
-  const decoder = await decoderOf(entriesModel([latents(whole)], weights), weights, set, {
-    ...{ vocabulary: state.vocabulary, nodes: state.nodes, latent: options.latent },
-    threads: run.threads,
-  });
-  const model = entriesModel([latents((mean) => mean.mean([1]))], weights);
+    inputs: cellView.inputs(state),
+    write: (s, given) => encodeCells(s, cellsOf(given), options).mean.mean([1]),
+  };
+  const model = entriesModel([embedding], weights);
   const kept = { ...recipe, decoder } as unknown as Json;
   const info = embeddingInfo(arch2vec, state, encoded, data, run.seed, kept);
   return {
@@ -127,10 +120,6 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
     members: [member!],
     excluded: 0,
   };
-}
-
-export function cellsOf({ operations, adjacency }: Inputs): CellInputs {
-  return { operations: operations!, adjacency: adjacency! };
 }
 
 /** All steps in training mode; or, as released, only those of the first epoch. */
@@ -169,35 +158,4 @@ function weightsOf({ model, info }: Predictor): Weights {
     ['decoder.weight', Float32Array.from(decoder.weight)],
     ['decoder.bias', Float32Array.from(decoder.bias)],
   ]);
-}
-
-/** What decodes latents, and how latents of the cells that were learned from are spread. */
-async function decoderOf(
-  nodesModel: ReturnType<typeof entriesModel>,
-  weights: Weights,
-  set: GraphSet,
-  { threads, ...sizes }: Pick<CellDecoder, 'vocabulary' | 'nodes' | 'latent'> & { readonly threads: number },
-): Promise<CellDecoder> {
-  const runner = new Runner(nodesModel, { threads });
-  const count = Math.min(set.count, SPREAD_ROWS);
-  const places = Array.from({ length: count }, (_, i) => Math.floor((i * set.count) / count));
-  const some: GraphSet = { count, batch: (rows) => set.batch(rows.map((row) => places[row]!)) };
-  const found = await runner.runAll(['latent'], some);
-  await runner.dispose();
-  const width = sizes.nodes * sizes.latent;
-  const sums = new Float64Array(width);
-  const squares = new Float64Array(width);
-  found.forEach((x, i) => {
-    sums[i % width]! += x;
-    squares[i % width]! += x * x;
-  });
-  const mean = Array.from(sums, (sum) => sum / count);
-  const deviation = Array.from(squares, (sum, i) => Math.sqrt(Math.max(0, sum / count - mean[i]! ** 2)));
-  return {
-    ...sizes,
-    weight: [...weights.get('decoder.weight')!],
-    bias: [...weights.get('decoder.bias')!],
-    mean,
-    deviation,
-  };
 }

@@ -29,12 +29,12 @@ export async function encodedCells(
   return { set, spaces };
 }
 
-/** Of a predictor that embeds cells, and predicts nothing. */
+/** Of a predictor that embeds cells. It predicts nothing that could be tested, so that it does not list what it has seen. */
 export function embeddingInfo(
   kind: Pick<PredictorKind, 'name'>,
   state: CellState,
   { set, spaces }: EncodedNetworks,
-  { split, digests }: TrainingData,
+  { split }: TrainingData,
   seed: number,
   recipe: Json,
 ): PredictorInfo {
@@ -49,7 +49,6 @@ export function embeddingInfo(
       rows: set.count,
       seed,
       ...(split ? { split } : {}),
-      ...(digests === undefined ? {} : { digests }),
     },
     recipe,
   };

@@ -15,13 +15,13 @@ import {
   type RecipeChanges,
   type StepsRecipe,
 } from '../kind.js';
-import { type Arch2vecOptions, encodeCells } from '../models/arch2vec.js';
+import { type Arch2vecOptions, cellsOf, encodeCells } from '../models/arch2vec.js';
 import { cellLoss, flatLatent } from '../models/cell-heads.js';
 import type { Predictor } from '../predictor.js';
 import { type Examples, epochSizes, type SemiSupervisedTraining } from '../semi-supervised.js';
 import { cellView } from '../views/cell.js';
 import type { GraphSet } from '../views/view.js';
-import { ARCH2VEC_OPTIONS, cellsOf } from './arch2vec.js';
+import { ARCH2VEC_OPTIONS } from './arch2vec.js';
 import { width } from './options.js';
 
 export const TARGET = 'target';

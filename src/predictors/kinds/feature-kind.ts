@@ -4,16 +4,15 @@ import type { ZodType } from 'zod';
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { Builder, type Value } from '../../ops/build.js';
-import { paced } from '../../util/pauses.js';
 import { OUTPUTS } from '../entries.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
 import { column, type LabelScale, type Labels, learned, unlearned } from '../labels.js';
 import type { Json } from '../predictor.js';
-import { expectGoing } from '../stopped.js';
 import type { FeatureRows } from '../views/feature-rows.js';
 import { type FeatureOptions, FeatureSet } from '../views/features.js';
+import { fittedByLabel } from './each-label.js';
 
 /** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */
 type FittedFeatures = (x: Value) => Value;
@@ -74,18 +73,13 @@ export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKi
           const all = set as FeatureSet;
           const { names } = all.rows;
           const fitted = async (rows: FeatureRows, truths: Labels, from: number): Promise<Model> => {
-            const each: FittedFeatures[] = [];
-            for (const [label, scale] of scales.entries()) {
-              const steps = kind.fit(...knownRows(rows, truths, label, scale), model, run.seed);
-              const part = (done: number): number => from + ((1 - from) * (label + done)) / scales.length;
-              each.push(
-                await paced(
-                  steps,
-                  () => expectGoing(run.signal),
-                  (done) => run.onProgress?.({ part: part(done) }),
-                ),
-              );
-            }
+            const given = new FeatureSet(rows);
+            const each = await fittedByLabel(
+              { labels: truths, scales },
+              run,
+              (known, targets) => kind.fit(given.some(known), targets, model, run.seed),
+              from,
+            );
             return featureModel(name, names, each, scales);
           };
           const recipe = { model } as unknown as Json;

@@ -123,18 +123,34 @@ export interface ProcessModelOptions {
 /** `features` (batch, F) → `prediction` (batch, outputs of all parts), and perhaps `distance` (batch, rows). */
 export function processModel(
   names: readonly string[],
-  { mean, deviation }: FeatureStandard,
+  standard: FeatureStandard,
   groups: readonly (readonly number[])[],
   parts: readonly ProcessPart[],
   labelScales: readonly LabelScale[],
   { ceiling, farthest }: ProcessModelOptions = {},
 ): Model {
   const builder = new Builder({ opsets: OPSETS });
-  const width = names.length;
+  const x = builder.input(INPUT, 'float32', [symbol('batch'), names.length]);
+  const { outputs, distances } = processValues(x, standard, groups, parts);
+  const found = outputs.length === 1 ? outputs[0]! : builder.concat(outputs, 1);
+  const values = unlearned(found, labelScales);
+  return baselineModel(kind.name, names, builder, {
+    [OUTPUTS.values]: ceiling === undefined ? values : values.neg().add(ceiling),
+    ...(farthest === undefined ? {} : { [DISTANCES]: distances[0]!.div(farthest) }),
+  });
+}
+
+/** (batch, F) → what each part puts out (batch, outputs), and distances to its rows (batch, rows). */
+export function processValues(
+  x: Value,
+  { mean, deviation }: FeatureStandard,
+  groups: readonly (readonly number[])[],
+  parts: readonly ProcessPart[],
+): { readonly outputs: readonly Value[]; readonly distances: readonly Value[] } {
+  const width = mean.length;
   const constant = (values: ArrayLike<number>, dims: readonly number[]): Value =>
-    builder.constant(values, 'float32', dims);
-  const z = builder
-    .input(INPUT, 'float32', [symbol('batch'), width])
+    x.builder.constant(values, 'float32', dims);
+  const z = x
     .sub(constant(mean, [width]))
     .div(constant(deviation, [width]))
     .max(-BOUND)
@@ -163,10 +179,5 @@ export function processModel(
     });
     return kernel.matmul(constant(by, [rows, weights.length])).add(constant(means, [means.length]));
   });
-  const found = outputs.length === 1 ? outputs[0]! : builder.concat(outputs, 1);
-  const values = unlearned(found, labelScales);
-  return baselineModel(kind.name, names, builder, {
-    [OUTPUTS.values]: ceiling === undefined ? values : values.neg().add(ceiling),
-    ...(farthest === undefined ? {} : { [DISTANCES]: distances[0]!.div(farthest) }),
-  });
+  return { outputs, distances };
 }

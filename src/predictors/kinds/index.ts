@@ -19,6 +19,7 @@ import './gaussian-process.js';
 import './arch2vec.js';
 import './accuracy-model.js';
 import './io-model.js';
+import './embedding-regressors.js';
 
 export {
   type FitRun,

@@ -29,6 +29,7 @@ import {
   TARGET,
   trainingOf,
 } from './cell-model.js';
+import { decoderOf } from './decoder.js';
 import { dropout, layers } from './options.js';
 
 const IMAGE = 'image';
@@ -85,7 +86,9 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
   const options: Arch2vecOptions = { ...recipe.model, operations: state.vocabulary.length };
   const training = trainingOf(encoded.set, examplesOf(known, io, recipe.model), options, recipe);
   const member = await trainSemiSupervised(training, run);
-  const info = embeddingInfo(ioModel, state, encoded, data, run.seed, recipe as unknown as Json);
+  const decoder = await decoderOf(member.weights, encoded.set, state, options, run.threads);
+  const kept = { ...recipe, decoder } as unknown as Json;
+  const info = embeddingInfo(ioModel, state, encoded, data, run.seed, kept);
   const model = entriesModel([embeddingEntry(state, options, recipe.model)], member.weights);
   return {
     predictor: new OnnxPredictor(info, new Runner(model, { threads: run.threads })),

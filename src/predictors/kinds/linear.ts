@@ -18,6 +18,20 @@ featureKind({
   },
 });
 
+featureKind({
+  name: 'flops-memory',
+  title: 'FLOPs and memory access',
+  paper: 'a baseline of latencies',
+  summary: 'linear regression on log FLOPs and log memory access',
+  features: ['flops', 'memoryAccess'],
+  options: z.strictObject({}),
+  *fit(rows, targets) {
+    yield 0;
+    const plane = LinearRegression.fit(rows, targets, { log: true });
+    return (x) => plane.apply(x);
+  },
+});
+
 /**
  * A straight line through the logarithm of one number: what is predicted grows or falls with it everywhere and has no
  * ties, so ranks are those of the number itself. (Isotonic regression would follow curves, but its steps are ties.)

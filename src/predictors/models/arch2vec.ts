@@ -15,6 +15,7 @@ import { linear } from '../../nn/linear.js';
 import { binaryCrossEntropy, klNormal } from '../../nn/losses.js';
 import { batchNorm } from '../../nn/normalise.js';
 import type { Scope } from '../../nn/scope.js';
+import type { Inputs } from '../../nn/step.js';
 import type { Value } from '../../ops/build.js';
 
 export interface Arch2vecOptions {
@@ -57,6 +58,10 @@ export interface CellInputs {
   readonly adjacency: Value;
 }
 
+export function cellsOf({ operations, adjacency }: Inputs): CellInputs {
+  return { operations: operations!, adjacency: adjacency! };
+}
+
 /** The Gaussians of nodes, both (B, n, latent). */
 export interface NodeLatents {
   readonly mean: Value;
@@ -70,18 +75,23 @@ export function encodeCells(scope: Scope, cells: CellInputs, options: Arch2vecOp
   const { adjacency } = cells;
   // Nodes gather from both directions.
   const both = adjacency.add(adjacency.transposeLast());
+  const nodes = adjacency.length(-1);
+  const ofNodes = (rows: Value): Value => rows.reshape([-1, nodes, rows.length(-1)]);
   let x = knownOperations(cells, options);
   for (let i = 0; i < layers; i++) {
     const layer = s.at('layer', i);
-    const summed = gin(layer, x, both, (m, sum) => {
-      const hidden = batchNorm(m.at('norm'), linear(m.at(0), sum, width), { channelAxis: -1 });
+    // Rows of all cells as one matrix: products and sums are shorter in the graph and in its gradient.
+    const rows = gin(layer, x, both, (m, sum) => {
+      const flat = sum.reshape([-1, sum.length(-1)]);
+      const hidden = batchNorm(m.at('norm'), linear(m.at(0), flat, width), { channelAxis: -1 });
       return linear(m.at(1), hidden.relu(), width);
     });
-    x = batchNorm(layer.at('norm'), summed, { channelAxis: -1 }).relu();
+    x = ofNodes(batchNorm(layer.at('norm'), rows, { channelAxis: -1 }).relu());
   }
-  const second = linear(s.at('deviation'), x, latent);
+  const rows = x.reshape([-1, width]);
+  const second = ofNodes(linear(s.at('deviation'), rows, latent));
   return {
-    mean: linear(s.at('mean'), x, latent),
+    mean: ofNodes(linear(s.at('mean'), rows, latent)),
     logDeviation: deviation === 'log-deviation' ? second : second.mul(0.5),
   };
 }

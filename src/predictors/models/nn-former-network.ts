@@ -94,5 +94,6 @@ function preReduction(s: Scope, x: Value, rate: number): Value {
   const d = x.length(-1);
   const y = layerNorm(s.at('norm'), x);
   const hidden = linear(s.at(0), y, 2 * d, INITIAL).relu();
-  return y.add(linear(s.at(1), dropout(s, hidden, rate), d, INITIAL)).mul(NODE_SCALE);
+  const mixed = linear(s.at(1), dropout(s, hidden, rate), d, INITIAL);
+  return y.add(dropout(s, mixed, rate)).mul(NODE_SCALE);
 }

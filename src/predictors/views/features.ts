@@ -30,7 +30,7 @@ const STATE = z.object({
 export type FeatureState = z.infer<typeof STATE>;
 
 /** Numbers that every network has. */
-const COSTS = ['parameters', 'macs', 'flops', 'depth'] as const;
+const COSTS = ['parameters', 'macs', 'flops', 'depth', 'memoryAccess'] as const;
 export type CostFeature = (typeof COSTS)[number];
 
 /**
@@ -182,11 +182,10 @@ function rowOf(network: Network, state: FeatureState): ArrayLike<number> {
   }
   const counts = new Map<string, number>();
   for (const op of cell?.ops ?? []) counts.set(countName(op), (counts.get(countName(op)) ?? 0) + 1);
-  const costs = names.some((name) => !name.startsWith('count(')) ? network.settled().counts() : undefined;
   return names.map((name) => {
     if (name.startsWith('count(')) return counts.get(name) ?? 0;
     if (!COSTS.includes(name as CostFeature)) expectFeatures(names, COSTS);
-    const value = costs![name as CostFeature];
+    const value = costOf(network, name as CostFeature);
     if (Number.isFinite(Math.fround(value))) return value;
     throw notCovered(
       'FEATURES_NOT_FINITE',
@@ -194,6 +193,12 @@ function rowOf(network: Network, state: FeatureState): ArrayLike<number> {
       'fix sizes that are open: --dim NAME=SIZE, or when it is exported',
     );
   });
+}
+
+/** Bytes that nodes read and write count as a cost that takes longer to find. */
+function costOf(network: Network, name: CostFeature): number {
+  if (name !== 'memoryAccess') return network.settled().counts()[name];
+  return Number(network.settled().cost().totals.memoryAccessBytes);
 }
 
 /** Rows of architectures: a forest, a process and a table of results ask for the same ones. */

@@ -113,21 +113,28 @@ export function registerJoin(join: (views: readonly View[]) => View): void {
   joinViews = join;
 }
 
-/** Errors whose message is a predicate. */
-const predicates = new WeakSet<AuspexError>();
+/** What errors say of a predictor. */
+const predicates = new WeakMap<AuspexError, string>();
 
 /** Why a view does not cover a network: `predicts cells of nasbench201; net.onnx has none`. */
 export function notCovered(code: string, predicate: string, hint?: string): AuspexError {
   const error = new AuspexError(code, predicate, hint === undefined ? {} : { hint });
-  predicates.add(error);
+  predicates.set(error, predicate);
   return error;
 }
 
 /** The error as a whole sentence, if it is only a predicate. */
 export function saidOf(subject: string, error: AuspexError): AuspexError {
-  if (!predicates.has(error)) return error;
   const { code, message, hint, where } = error;
-  return new AuspexError(code, `${subject} ${message}`, { where, ...(hint ? { hint } : {}) });
+  if (predicates.get(error) !== message) return error;
+  const said = new AuspexError(code, `${subject} ${message}`, { where, ...(hint ? { hint } : {}) });
+  predicates.set(said, message);
+  return said;
+}
+
+/** What an error says of a predictor, for sentences with another subject; undefined where it is of something else. */
+export function predicateOf(error: AuspexError): string | undefined {
+  return predicates.get(error);
 }
 
 /** What `covers` gives for what reading a network throws. */

@@ -45,7 +45,7 @@ export const jacov = defineProxy({
   formula: '−Σ_i (ln(v_i + k) + 1/(v_i + k)), v the eigenvalues of corrcoef(J), k = 1e-5',
   better: 'higher',
   scale: 'raw',
-  needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: true },
+  needs: { weights: false, samples: 2, oneByOne: true, batches: 1, labels: false, gradients: true },
   variants: {},
   elsewhere: ELSEWHERE,
   shares: ['jacobian'],

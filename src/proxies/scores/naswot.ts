@@ -7,7 +7,7 @@ import { BitPattern } from '../linear-algebra/bit-pattern.js';
 import { logDeterminant } from '../linear-algebra/determinant.js';
 import { defineProxy } from '../proxy.js';
 import { type Activation, findActivations } from '../subject/activations.js';
-import { firstThatFits, isTied, onFewerSamples, partOf, startsOf } from '../subject/chunks.js';
+import { feedsOfParts, firstThatFits, isTied, onFewerSamples } from '../subject/chunks.js';
 import { Compiled } from '../subject/compiled-graphs.js';
 import { isOfMemory } from '../subject/memory.js';
 import type { Subject } from '../subject/subject.js';
@@ -25,7 +25,7 @@ export const naswot = defineProxy({
   formula: 'ln|det K|, K = Σ_activations c·cᵀ + (1 − c)·(1 − c)ᵀ, c = [x > 0] of every sample',
   better: 'higher',
   scale: 'raw',
-  needs: { weights: false, samples: 2, batches: 1, labels: false, gradients: false },
+  needs: { weights: false, samples: 2, oneByOne: true, batches: 1, labels: false, gradients: false },
   variants: { given: "the network's own weights and the given batch, instead of N(0, 1) weights and inputs" },
   elsewhere:
     'ReLU, GELU, SiLU and similar activations are used, by the sign of their input; sigmoid, tanh ' +
@@ -63,10 +63,10 @@ function checkPatterns(kernel: Float64Array, units: number, n: number): void {
 /** Of the whole batch in one run; of parts of it, or of fewer samples, where that does not fit into memory. */
 function kernelOf(subject: Subject): Promise<Agreement> {
   const inParts = (): Promise<Agreement> =>
-    isTied(subject)
+    isTied(subject) && subject.samples > 1
       ? onFewerSamples(subject, agreement)
       : firstThatFits(subject, (part) => agreementInParts(subject, part));
-  if (subject.isFrugal) return inParts();
+  if (subject.isFrugal || subject.samples === 1) return inParts();
   return agreement(subject).catch((error: unknown) => {
     if (!isOfMemory(error)) throw error;
     return inParts();
@@ -114,9 +114,8 @@ async function agreementInParts(subject: Subject, part: Subject): Promise<Agreem
   const session = await Compiled.create(pruned(extended(model, builder, codes)), part.session);
   const patterns: BitPattern[] = [];
   try {
-    const feeds = await subject.feeds(0);
-    for (const start of startsOf(subject, part)) {
-      const found = await session.run(await partOf(feeds, subject, part, start));
+    for await (const feeds of feedsOfParts(subject, part)) {
+      const found = await session.run(feeds);
       const data = codes.map(({ name }) => found[name]!.data as Uint8Array);
       for (let i = 0; i < samples; i++) {
         patterns.push(

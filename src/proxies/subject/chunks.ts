@@ -104,6 +104,16 @@ export function startsOf(whole: Subject, part: Subject): number[] {
   return Array.from({ length: whole.samples / part.samples }, (_, i) => i * part.samples);
 }
 
+/** Feeds of the parts of the first batch; of a network that takes one sample at a time, of one sample after another. */
+export async function* feedsOfParts(whole: Subject, part: Subject): AsyncGenerator<Feeds> {
+  if (whole.samples === 1) {
+    for (let i = 0; i < whole.comparable; i++) yield await whole.feeds(i);
+    return;
+  }
+  const feeds = await whole.feeds(0);
+  for (const start of startsOf(whole, part)) yield await partOf(feeds, whole, part, start);
+}
+
 /** Those of two batches, computed once. */
 export function gradientsOfTwoBatches(subject: Subject): Promise<Float32Array[][]> {
   return subject.once('gradients of two batches', () => lossGradients(subject, 2));

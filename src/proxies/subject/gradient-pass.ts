@@ -7,13 +7,12 @@ import type { HostTensor } from '../../runtime/session.js';
 import { extend, extended } from '../../transform/rewrite.js';
 import { AuspexError } from '../../util/errors.js';
 import {
+  feedsOfParts,
   firstThatFits,
   gradientsOfTwoBatches,
   isTied,
   lossGradients,
   onFewerSamples,
-  partOf,
-  startsOf,
 } from './chunks.js';
 import { Compiled } from './compiled-graphs.js';
 import { finished } from './finished.js';
@@ -82,6 +81,11 @@ async function run(subject: Subject, asked: ReadonlySet<Quantity>): Promise<Foun
     found = { saliency: await firstSaliency(subject) };
     if (wanted.size === 0) return found;
   }
+  if (wanted.has('jacobian') && subject.samples === 1) {
+    wanted.delete('jacobian');
+    found = { ...found, ...(await jacobianOneByOne(subject)) };
+    if (wanted.size === 0) return found;
+  }
   try {
     if (!subject.isFrugal) return { ...found, ...(await runTogether(subject, wanted)) };
   } catch (error) {
@@ -101,6 +105,17 @@ async function run(subject: Subject, asked: ReadonlySet<Quantity>): Promise<Foun
     found = { ...found, ...own };
   }
   return found;
+}
+
+/** Of a network that takes one sample at a time. */
+function jacobianOneByOne(subject: Subject): Promise<Found> {
+  return gramInParts(subject, subject).then(
+    (jacobian) => ({ jacobian }),
+    (error: unknown) => {
+      if (error instanceof AuspexError) return { jacobian: error };
+      throw error;
+    },
+  );
 }
 
 /** Of the first of two batches whose gradients are needed anyway. */
@@ -154,9 +169,8 @@ async function gramInParts(subject: Subject, part: Subject): Promise<Float64Arra
   const session = await Compiled.create(model, part.sessionFor(model));
   const all: Float32Array[] = [];
   try {
-    const feeds = await subject.feeds(0);
-    for (const start of startsOf(subject, part)) {
-      const results = await session.run(await partOf(feeds, subject, part, start));
+    for await (const feeds of feedsOfParts(subject, part)) {
+      const results = await session.run(feeds);
       const data = results[rows.name]!.data as Float32Array;
       const size = data.length / part.samples;
       for (let i = 0; i < part.samples; i++) all.push(centred(data.slice(i * size, (i + 1) * size)));

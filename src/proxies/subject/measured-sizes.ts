@@ -39,7 +39,7 @@ export async function measuredInference(
 }
 
 /** Values with a size that no value before them has; all others follow from theirs. */
-function withNewSizes({ graph }: Inference): string[] {
+export function withNewSizes({ graph }: Inference): string[] {
   const known = new Set(graph.inputNames.flatMap((name) => namesOf(graph.types.get(name))));
   return graph.nodes
     .flatMap(({ node }) => node.outputs)

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { cost } from '../../analysis/cost.js';
+import { inferShapes } from '../../analysis/infer.js';
+import { graphOf, modelOf, tensor } from '../../analysis/models.testing.js';
 import { symbol } from '../../graph/dim.js';
 import { type Model, makeGraph, makeModel, makeNode } from '../../graph/graph.js';
 import { fromNumbers } from '../../graph/tensor.js';
@@ -85,6 +88,42 @@ describe('counts of a network as it is', () => {
       5 * ROW.macs,
       5 * ROW.flops,
     ]);
+  });
+});
+
+describe('a network with branches', () => {
+  /** A layer of 12 weights, or two of 12 and 20, for another rate. */
+  function branching(): Model {
+    const branch = (nodes: readonly string[], outputs: string[], ...dims: [string, number, number][]) => ({
+      type: 'graph' as const,
+      value: graphOf({
+        ...{ inputs: [], nodes, outputs },
+        initializers: dims.map(([name, rows, columns]) =>
+          tensor(name, [rows, columns], new Array(rows * columns).fill(0.5)),
+        ),
+      }),
+    });
+    return modelOf({
+      inputs: ['x: batch,3', 'rate: '],
+      nodes: ['r = Cast(rate) to=7', 'b = Equal(r, wide)', 'y = If(b)'],
+      outputs: ['y'],
+      initializers: [tensor('wide', [], [16000], 'int64')],
+      attributes: {
+        y: {
+          then_branch: branch(['t = MatMul(x, w)'], ['t'], ['w', 3, 4]),
+          else_branch: branch(['h = MatMul(x, v)', 'e = MatMul(h, u)'], ['e'], ['v', 3, 4], ['u', 4, 5]),
+        },
+      },
+    });
+  }
+
+  it('has the parameters that inspect counts, those of both branches, also where scores take one', async () => {
+    const model = branching();
+    const { parameters } = cost(inferShapes(model)).totals;
+    expect(parameters).toBe(12 + 12 + 20);
+    expect((await valuesOf(model))[0]).toBe(parameters);
+    const [size, noise] = await scoreNetwork(model, [{ proxy: params }, { proxy: snip }]);
+    expect([size, noise]).toMatchObject([{ score: { value: parameters } }, { score: {} }]);
   });
 });
 

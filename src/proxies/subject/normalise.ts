@@ -204,8 +204,9 @@ function withInputs(model: Model, inputs: Graph['inputs']): Model {
 /** A batch that was told, or 16 instead of one sample. */
 function rebatched(
   model: Model,
-  { batch, shapes = {}, batches, ...options }: PrepareOptions,
+  { batch, shapes = {}, batches, isBatchFixed = false, ...options }: PrepareOptions,
 ): ReturnType<Step['run']> {
+  if (isBatchFixed) return { model, changes: [] };
   const own = batchOf(model);
   const isTold = batches !== undefined || Object.keys(shapes).length > 0;
   const isOpen = own !== undefined && !isKnown(own);

@@ -16,6 +16,8 @@ import type { InputBatch } from './batch.js';
 export interface PrepareOptions {
   /** Samples at once: what a symbolic first dimension becomes, or a fixed one is changed to. */
   readonly batch?: number;
+  /** The network is made for its samples: no other batch is tried. */
+  readonly isBatchFixed?: boolean;
   /** Values of other symbolic dimensions, by name. */
   readonly dims?: Readonly<Record<string, number>>;
   /** Shapes of inputs, by name. */

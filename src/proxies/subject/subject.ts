@@ -17,6 +17,7 @@ import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js
 import type { GraphOptions } from './compiled-graphs.js';
 import type { LossKind } from './head-evidence.js';
 import { findHeads, type Head } from './heads.js';
+import { withMeasuredValues } from './measured-values.js';
 import { NetworkCounts } from './network-counts.js';
 import { type Normalised, normalise, type StepProblem } from './normalise.js';
 import { constantsOf, type Prepared, type PrepareOptions, prepare } from './prepare.js';
@@ -69,6 +70,9 @@ const LARGE_MACS = 2e9;
  * lays out images otherwise, which saves convolutions a third of their time; transformers gain next to nothing.
  */
 const REWRITTEN_MACS_PER_NODE = 1e6;
+
+/** How many are compared of a network that takes one at a time. */
+const SINGLE_SAMPLES = 4;
 
 export class Subject {
   /** Without functions, all sizes known, constants as initializers. */
@@ -153,6 +157,39 @@ export class Subject {
       const first = normalised.problems.find(({ step }) => step !== 'batch');
       throw first !== undefined && error instanceof AuspexError ? first.error : error;
     }
+  }
+
+  /**
+   * As `of`. A network whose sizes depend on the data runs once, one sample at a time, and is scored with the sizes of
+   * that run.
+   */
+  static async measured(model: Model, options: SubjectOptions = {}): Promise<Subject> {
+    try {
+      return Subject.of(model, options);
+    } catch (error) {
+      if (!(error instanceof AuspexError) || error.code !== 'PROXY_SHAPES') throw error;
+      return Subject.#ofRun(model, options).catch((problem: unknown) => {
+        // Why it cannot be scored says more than why it cannot be run.
+        throw problem instanceof AuspexError ? error : problem;
+      });
+    }
+  }
+
+  static async #ofRun(model: Model, options: SubjectOptions): Promise<Subject> {
+    const one = normalise(model, { ...options, batch: 1 });
+    const { seed = DEFAULTS.seed, vocabulary, session, batches } = options;
+    const inputs = batches?.[0] ?? drawBatch(one.model, { seed, ...(vocabulary && { vocabulary }) });
+    const fixed = await withMeasuredValues(one.model, inputs, session);
+    const left = { ...withoutSizes(options), isBatchFixed: true };
+    // What is fixed now may lead to bytes that become floats only later.
+    const { model: last, changes, problems, ...rest } = normalise(fixed.model, left);
+    const found = {
+      ...rest,
+      model: last,
+      changes: [...one.changes, ...fixed.changes, ...changes],
+      problems: [...one.problems, ...problems],
+    };
+    return new Subject(fixed.model, prepare(last, left, constantsOf(model, options)), found, left);
   }
 
   /** The same network with a batch of one, for what looks at no data; itself where its nodes fix the batch. */
@@ -295,6 +332,11 @@ export class Subject {
         .map(({ macs }) => Number(macs));
       return { all: totals.macs, convolutions: convolutions.reduce((a, b) => a + b, 0) };
     });
+  }
+
+  /** Samples that can be compared: those of a batch, or single ones one after another. */
+  get comparable(): number {
+    return this.samples > 1 ? this.samples : Math.min(this.batchCount, SINGLE_SAMPLES);
   }
 
   /** How many batches there are to be had; synthetic ones have no end. */

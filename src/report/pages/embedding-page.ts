@@ -1,4 +1,4 @@
-// A map of embedded networks as a page: the first two principal components, coloured by a label.
+// A map of embedded networks as a page: their first two principal components or t-SNE, coloured by a label.
 import { thousands } from '../../util/thousands.js';
 import { embeddingMap, type MapPoint } from '../plots/embedding-map.js';
 import { escaped } from '../plots/svg.js';
@@ -6,9 +6,10 @@ import { definitions, page } from './page.js';
 
 export interface EmbeddingPage {
   readonly predictor: string;
-  /** Numbers of an embedding, and the parts of their variance that both components have. */
+  /** Numbers of an embedding. */
   readonly width: number;
-  readonly shares: readonly [number, number];
+  /** The parts of their variance that both components have; absent for t-SNE, whose axes have no meaning. */
+  readonly shares?: readonly [number, number];
   readonly label?: string;
   readonly points: readonly MapPoint[];
   /** Networks that were embedded; more than there are points where those were drawn. */
@@ -23,7 +24,7 @@ export function embeddingPage(report: EmbeddingPage): string {
   const marked = points.filter(({ isMarked }) => isMarked).length;
   return page('Map of networks', [
     '<h1>Map of networks</h1>',
-    `<p class="soft">Embeddings in their first two principal components, by auspex ${escaped(version)}.</p>`,
+    `<p class="soft">Embeddings ${shares ? 'in their first two principal components' : 'on a plane, by t-SNE'}; auspex ${escaped(version)}.</p>`,
     definitions([
       ['predictor', predictor],
       ['embedding', `${width} numbers`],
@@ -32,12 +33,12 @@ export function embeddingPage(report: EmbeddingPage): string {
         `${thousands(networks)}${points.length < networks ? `, ${thousands(points.length)} drawn` : ''}`,
       ],
       ...(label === undefined ? [] : [['colour', label] as const]),
-      ['variance shown', `${percent(shares[0])} and ${percent(shares[1])}`],
+      ...(shares ? [['variance shown', `${percent(shares[0])} and ${percent(shares[1])}`] as const] : []),
     ]),
     `<div class="plots">\n${embeddingMap({
       title: 'Networks',
-      xLabel: `component 1 (${percent(shares[0])} of the variance)`,
-      yLabel: `component 2 (${percent(shares[1])})`,
+      xLabel: shares ? `component 1 (${percent(shares[0])} of the variance)` : 't-SNE 1',
+      yLabel: shares ? `component 2 (${percent(shares[1])})` : 't-SNE 2',
       ...(label === undefined ? {} : { value: label }),
       points,
     })}\n</div>`,

@@ -5,6 +5,7 @@ import { metricNamed } from '../../metrics/index.js';
 import { KINDS } from '../../predictors/kinds/index.js';
 import { NN_FORMER } from '../../predictors/models/nn-former.js';
 import { DATA } from '../data.js';
+import { DECODING_METRICS } from '../decoding-metrics.js';
 import { reproducedTable, TABLES } from './index.js';
 
 const cells = TABLES.flatMap((table) => table.cells.map((cell) => ({ table, cell })));
@@ -21,6 +22,8 @@ describe("the papers' tables", () => {
   it('have labels that tables of their spaces have', () => {
     for (const { cell } of cells) {
       const { space } = DATA[cell.data];
+      // Their tables are in the repository and describe themselves.
+      if (space.startsWith('nnlqp-')) continue;
       const names = new Set(
         LAYOUTS.filter((layout) => layout.space === space).flatMap(({ labels }) => labels.map((l) => l.name)),
       );
@@ -32,7 +35,10 @@ describe("the papers' tables", () => {
 
   it('have metrics that there are, and published numbers of such', () => {
     for (const { cell } of cells) {
-      for (const name of cell.metrics) expect(metricNamed(name).name).toBe(name);
+      for (const name of cell.metrics)
+        expect(cell.decodes === undefined ? metricNamed(name).name : Object.keys(DECODING_METRICS)).toContain(
+          name,
+        );
       for (const { metric, value, label } of [...cell.published, ...cell.others]) {
         expect(cell.metrics).toContain(metric);
         expect(Math.abs(value)).toBeGreaterThan(0);
@@ -58,8 +64,11 @@ describe("the papers' tables", () => {
 
   it('change only options that the model has', () => {
     for (const { cell } of cells) {
-      for (const name of Object.keys(cell.recipe?.model ?? {}))
-        expect(Object.keys(NN_FORMER)).toContain(name);
+      const { recipe } = cell;
+      const known = cell.kind.startsWith('embedding-')
+        ? ['of', 'minSamplesLeaf', 'learns']
+        : Object.keys(NN_FORMER);
+      for (const name of Object.keys(recipe?.model ?? {})) expect(known).toContain(name);
     }
     const variants = reproducedTable('nb101-ablation').cells.map(({ recipe }) => JSON.stringify(recipe));
     expect(new Set(variants).size).toBe(4);

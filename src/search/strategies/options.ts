@@ -28,6 +28,23 @@ export function oneOf<const T extends readonly [string, ...string[]]>(names: T, 
     .describe(range);
 }
 
+/** A number, or the one word that is possible in its place, which is the default unless another is given. */
+export function numberOr<const T extends string>(word: T, normal: T | number = word) {
+  const range = `${word} or a number`;
+  return z
+    .union([z.literal(word), z.number()], range)
+    .default(normal as never)
+    .describe(range);
+}
+
+/** Of strategies in latent space: what they choose from. */
+export const POOL_OPTIONS = {
+  /** Most rows of a table; drawn where it has more. */
+  rows: count(50_000, { to: 1_000_000 }),
+  /** Architectures that are drawn at first, where the space is not a table. */
+  samples: count(2000),
+};
+
 /** What each option can be: `population: a whole number from 1 to 100,000`. */
 function optionTexts(schema: OptionsSchema): string[] {
   return Object.entries(schema.shape).map(

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { scorerOf, searchDigits, sumOf } from '../toy.testing.js';
+import { digitEmbedding, scorerOf, searchDigits, sumOf } from '../toy.testing.js';
 import { count } from './options.js';
 import { randomSearch } from './random-search.js';
 import { registerStrategy, STRATEGIES, strategyNamed } from './registry.js';
 
 describe('strategies by name', () => {
-  it.each([...STRATEGIES])('%s runs as it is', async (name, { takesScorer, options }) => {
-    const strategy = strategyNamed(name, takesScorer ? scorerOf(sumOf) : undefined);
+  it.each([...STRATEGIES])('%s runs as it is', async (name, { takesScorer, takesEmbedding, options }) => {
+    const scorer = takesScorer ? scorerOf(sumOf) : undefined;
+    const strategy = strategyNamed(name, scorer, {}, takesEmbedding ? digitEmbedding : undefined);
     expect(strategy.options).toMatchObject(options.parse({}));
     expect((await searchDigits(strategy, 12, 1)).trials.length).toBe(12);
   });
@@ -30,6 +31,8 @@ describe('strategies by name', () => {
     expect(() => strategyNamed('annealing')).toThrow(/no strategy called 'annealing'/);
     expect(() => strategyNamed('toString')).toThrow(/no strategy/);
     expect(() => strategyNamed('random', scorerOf(sumOf))).toThrow(/does not use a proxy/);
+    expect(() => strategyNamed('bo')).toThrow(/needs an embedding/);
+    expect(() => strategyNamed('random', undefined, {}, digitEmbedding)).toThrow(/does not use an embedding/);
     expect(() => strategyNamed('random', undefined, { pool: 7 })).toThrow(/has no option 'pool'/);
     for (const [name, options, hint] of [
       ['evolution', { population: 2.5 }, 'it must be a whole number from 1 to 100,000'],

@@ -1,14 +1,16 @@
 // All strategies by the names that commands take. Adding one is its file and a line here, or `registerStrategy`.
 import { AuspexError } from '../../util/errors.js';
-import type { Scorer, Strategy } from '../contract.js';
+import type { Embedding, Scorer, Strategy } from '../contract.js';
 import type { Cost } from '../costs.js';
 import { AGING_OPTIONS, agingEvolution } from './aging-evolution.js';
+import { BO_OPTIONS, bayesianOptimisation } from './bo.js';
 import { type ETAS_PRESETS, etas, etasOptions } from './etas.js';
 import { GENNAPE_OPTIONS, gennapeSearch } from './gennape.js';
 import { LOCAL_OPTIONS, localSearch } from './local-search.js';
 import { NSGA2_OPTIONS, nsga2 } from './nsga2.js';
 import { chosenOptions, type OptionsSchema } from './options.js';
 import { RANDOM_OPTIONS, randomSearch } from './random-search.js';
+import { REINFORCE_OPTIONS, reinforce } from './reinforce.js';
 
 /** Options as users give them, by name. */
 export type StrategyOptions = Readonly<Record<string, number | string>>;
@@ -19,12 +21,14 @@ export interface StrategyEntry<S extends OptionsSchema = OptionsSchema> {
   readonly options: S;
   /** Whether it asks a proxy or a predictor. */
   readonly takesScorer: boolean;
+  /** Whether it searches in the latent space of an embedding, and cannot do without. */
+  readonly takesEmbedding?: true;
   /** A cost that is an objective as well, where the evaluator gives one objective only. */
   readonly alsoMinimises?: Cost;
   /** Evaluations after which it has done its work, for commands that are given no budget. */
   evaluations?(options: S['_output']): number;
   /** @param options as `options` gives them */
-  make(scorer: Scorer | undefined, options: S['_output']): Strategy;
+  make(scorer: Scorer | undefined, options: S['_output'], embedding: Embedding | undefined): Strategy;
 }
 
 const registered = new Map<string, StrategyEntry>();
@@ -66,9 +70,15 @@ export function registerStrategy<S extends OptionsSchema>(name: string, entry: S
  * The strategy of a name.
  *
  * @param scorer for those that take one; the others refuse it
- * @throws AuspexError STRATEGY_UNKNOWN, STRATEGY_SCORER, STRATEGY_OPTION
+ * @param embedding for those that search in latent space, which need one; the others refuse it
+ * @throws AuspexError STRATEGY_UNKNOWN, STRATEGY_SCORER, STRATEGY_EMBEDDING, STRATEGY_OPTION
  */
-export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOptions = {}): Strategy {
+export function strategyNamed(
+  name: string,
+  scorer?: Scorer,
+  options: StrategyOptions = {},
+  embedding?: Embedding,
+): Strategy {
   const entry = registered.get(name);
   if (entry === undefined) {
     throw new AuspexError('STRATEGY_UNKNOWN', `there is no strategy called '${name}'`, {
@@ -80,7 +90,15 @@ export function strategyNamed(name: string, scorer?: Scorer, options: StrategyOp
       hint: 'leave out --proxy, or use --strategy etas',
     });
   }
-  return entry.make(scorer, chosenOptions(name, entry.options, options));
+  const isLatent = entry.takesEmbedding === true;
+  if (isLatent !== (embedding !== undefined)) {
+    throw new AuspexError(
+      'STRATEGY_EMBEDDING',
+      `the strategy '${name}' ${isLatent ? 'needs' : 'does not use'} an embedding`,
+      { hint: isLatent ? 'give --embedding FILE' : 'leave out --embedding, or use --strategy bo' },
+    );
+  }
+  return entry.make(scorer, chosenOptions(name, entry.options, options), embedding);
 }
 
 function registerEtas(name: string, summary: string, preset: keyof typeof ETAS_PRESETS): void {
@@ -90,6 +108,13 @@ function registerEtas(name: string, summary: string, preset: keyof typeof ETAS_P
 registerEtas('etas', 'ETAS, with its settings for vision transformers', 'etas-vit');
 registerEtas('etas-vit', 'ETAS as in its experiments on vision transformers', 'etas-vit');
 registerEtas('etas-gpt', 'ETAS as in its experiments on GPT-2', 'etas-gpt');
+registerStrategy('bo', {
+  summary: 'Bayesian optimisation (DNGO) in the latent space of an embedding',
+  options: BO_OPTIONS,
+  takesScorer: false,
+  takesEmbedding: true,
+  make: (_, options, embedding) => bayesianOptimisation(embedding!, options),
+});
 registerStrategy('evolution', {
   summary: 'regularised (aging) evolution',
   options: AGING_OPTIONS,
@@ -121,4 +146,11 @@ registerStrategy('random', {
   options: RANDOM_OPTIONS,
   takesScorer: false,
   make: () => randomSearch(),
+});
+registerStrategy('reinforce', {
+  summary: 'REINFORCE with a recurrent policy in the latent space of an embedding',
+  options: REINFORCE_OPTIONS,
+  takesScorer: false,
+  takesEmbedding: true,
+  make: (_, options, embedding) => reinforce(embedding!, options),
 });

@@ -4,7 +4,7 @@
 // with up to 9 edges and an operation at each vertex between. Of all orders of its vertices the benchmark trained
 // one: the first when adjacency matrices are counted as binary numbers, then operations. Cells here have that
 // order, so that two are the same if and only if they are equal.
-import { md5 } from '../../util/md5.js';
+import { labelledGraphHash } from './labelled-graph-hash.js';
 
 /** In the order in which the benchmark counts them. */
 export const OPERATIONS = ['conv3x3-bn-relu', 'conv1x1-bn-relu', 'maxpool3x3'] as const;
@@ -167,24 +167,7 @@ function* leastLabels(count: number, symmetries: readonly (readonly number[])[])
   }
 }
 
-/**
- * The benchmark's hash of a cell, the same for all orders of its vertices: labels refined along edges by MD5, as many
- * rounds as there are vertices.
- */
+/** The benchmark's hash of a cell, the same for all orders of its vertices. */
 export function cellHash({ adjacency, ops }: NasBench101): string {
-  const labels = [-1, ...ops.map((op) => OPERATIONS.indexOf(op)), -2];
-  const sources = adjacency.map((_, j) => labels.flatMap((_, i) => (adjacency[i]![j] ? [i] : [])));
-  const targets = adjacency.map((row) => row.flatMap((edge, j) => (edge ? [j] : [])));
-  let hashes = labels.map((label, i) => md5(`(${targets[i]!.length}, ${sources[i]!.length}, ${label})`));
-  const sorted = (vertices: readonly number[]): string =>
-    vertices.length === 1
-      ? hashes[vertices[0]!]!
-      : vertices
-          .map((i) => hashes[i]!)
-          .sort()
-          .join('');
-  for (let round = 0; round < labels.length; round++) {
-    hashes = hashes.map((own, i) => md5(`${sorted(sources[i]!)}|${sorted(targets[i]!)}|${own}`));
-  }
-  return md5(`['${hashes.sort().join("', '")}']`);
+  return labelledGraphHash([-1, ...ops.map((op) => OPERATIONS.indexOf(op)), -2], adjacency);
 }

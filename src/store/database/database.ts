@@ -24,6 +24,12 @@ export function defaultDatabase(environment: NodeJS.ProcessEnv = process.env): s
 /** Rows of one table, or several. */
 export type TableRow = { [T in DataTable]: { readonly table: T; readonly row: Tables[T] } }[DataTable];
 
+/** A measurement with the names of its device and network. */
+export type MeasuredRow = Tables['measurements'] & {
+  readonly device_name: string;
+  readonly network_name: string;
+};
+
 export class Database {
   readonly path: string;
   readonly #db: Kysely<Tables>;
@@ -135,6 +141,21 @@ export class Database {
       networks: Number(row.networks),
       latest: row.latest,
     }));
+  }
+
+  /** Measurements of a network or of a device, oldest first, each with the name of its device. */
+  async measured(of: { readonly hash?: string; readonly device?: string }): Promise<readonly MeasuredRow[]> {
+    return guarded(this.path, () => {
+      let query = this.#db
+        .selectFrom('measurements')
+        .innerJoin('devices', 'devices.id', 'measurements.device_id')
+        .innerJoin('networks', 'networks.hash', 'measurements.network_hash')
+        .selectAll('measurements')
+        .select(['devices.name as device_name', 'networks.name as network_name']);
+      if (of.hash !== undefined) query = query.where('network_hash', '=', of.hash);
+      if (of.device !== undefined) query = query.where('devices.name', '=', of.device);
+      return query.orderBy('measured_at').orderBy('measurements.id').execute();
+    });
   }
 
   async close(): Promise<void> {

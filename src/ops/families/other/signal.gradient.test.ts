@@ -17,8 +17,18 @@ const CASES: readonly GradientCase[] = [
   { op: 'DFT', inputs: [random(2, 4, 2), ints([7], [])], attributes: { onesided: 1, inverse: 1 } },
 ];
 
+const SHORT_TIME: readonly GradientCase[] = [
+  { op: 'STFT', inputs: [random(2, 10, 1), ints([3], []), random(4)] },
+  { op: 'STFT', inputs: [random(1, 9, 1), ints([2], []), null, ints([5], [])] },
+  {
+    op: 'STFT',
+    inputs: [random(2, 8, 1), ints([2], []), random(4), ints([4], [])],
+    attributes: { onesided: 0 },
+  },
+];
+
 describe('gradients of Fourier transforms', () => {
-  it.each(titled(CASES))('%s', async (_, test) => {
+  it.each(titled([...CASES, ...SHORT_TIME]))('%s', async (_, test) => {
     await expectGradient({ ...test, second: true });
   });
 });

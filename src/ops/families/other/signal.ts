@@ -7,7 +7,7 @@ import { counted, times, total } from '../../cost.js';
 import { type Call, expectInteger, type Operator } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import { withVersions } from '../../versions.js';
-import { dftGradient } from './signal.gradient.js';
+import { dftGradient, stftGradient } from './signal.gradient.js';
 import { signalVersions } from './signal.versions.js';
 
 const FFT_RULE = '5·n·log₂ n per transform of n points, half of it for real signals';
@@ -122,6 +122,8 @@ const STFT: Operator = {
     return { otherFlops: times(frames, total(fftFlops(points, parts), call.has('window') ? points : 0)) };
   }),
   roles: { setting: ['frame_step', 'window', 'frame_length'] },
+  gradient: (g) =>
+    stftGradient(g, frameLength(g.call, g.call.shape(0)), lengthInput(g.call, 1, 'frame_step')),
 };
 
 export const signalOperators: OperatorTable = withVersions({ DFT, STFT }, signalVersions);

@@ -77,31 +77,27 @@ describe('image classifiers', () => {
       network({ after: ['b = MatMul(f, boxes)'], outputs: ['y', 'b'] }),
       "outputs besides classes: 'b'",
     ],
-    ['maps', network({ outputs: ['a'] }), 'does not give one number for each class'],
-    ['small images', network({ input: 'x: 1,3,32,32' }), 'takes images of 32 x 32'],
+    ['maps', network({ outputs: ['a'] }), 'not one number for each class'],
+    ['small images', network({ input: 'x: 1,3,32,32' }), 'takes images of 32 x 32 pixels, not of 64 or more'],
     [
       'gray images',
       network({ input: 'x: 1,1,64,64', before: ['g = Concat(x, x, x) axis=1'], image: 'g' }),
-      'does not take a colour image',
+      'not a colour image',
     ],
     [
       'several heads',
       network({ classes: 66, after: ['b = MatMul(f, head)'], outputs: ['y', 'b'] }),
       "outputs besides classes: 'y'",
     ],
-    ['few outputs', network({ classes: 4 }), 'has 4 outputs'],
+    ['few outputs', network({ classes: 4 }), 'gives 4 numbers, fewer than the 10 classes'],
     ['embeddings', network({ classes: 512 }), 'an embedding rather than classes'],
     [
       'landmarks',
       network({ classes: 136, after: ['landmarks = Relu(y)'], outputs: ['landmarks'] }),
-      'does not give one number',
+      'not one number for each class',
     ],
     ['two inputs', { ...network({}), inputs: ['x: 1,3,64,64', 'q: 1,4'] }, 'has 2 inputs'],
-    [
-      'tokens',
-      { ...network({}), inputs: ['x: 1,12'], nodes: ['y = Relu(x)'] },
-      'does not take a colour image',
-    ],
+    ['tokens', { ...network({}), inputs: ['x: 1,12'], nodes: ['y = Relu(x)'] }, 'not a colour image'],
   ])('are not told by %s', (_, text, why) => {
     expect(refusal(text)).toContain(why);
   });

@@ -51,20 +51,17 @@ export function imageClassifier(
 ): ImageClassifier {
   const { leastSide, largestSide } = limits;
   const isBounded = Number.isFinite(largestSide);
-  const what = isBounded
-    ? `classifiers of images from ${leastSide} to ${largestSide} pixels`
-    : 'image classifiers';
   const refuse = (why: string): AuspexError =>
     notCovered(
       'NOT_A_CLASSIFIER',
-      `predicts the accuracy of ${what}; ${ref} ${why}`,
+      `predicts image classifiers only; ${ref} ${why}`,
       'zero-cost scores compare networks of the same task: auspex proxy a.onnx b.onnx',
     );
   const inputs = graph.inputNames.filter((name) => !graph.initializers.has(name));
   if (inputs.length !== 1) throw refuse(`has ${inputs.length} inputs, not one image`);
   const given = imageOf(graph.types.get(inputs[0]!));
   if (given === undefined) {
-    throw refuse(`does not take a colour image; its input is ${graph.types.get(inputs[0]!)}`);
+    throw refuse(`takes ${graph.types.get(inputs[0]!)}, not a colour image`);
   }
   const nodes = graph.nodes.map(({ node }) => node);
   const seen = dependentValues(nodes, inputs);
@@ -77,10 +74,10 @@ export function imageClassifier(
     throw refuse('has sizes that only running it tells');
   }
   const image = parts.image ?? given;
-  const taken = `takes images of ${image.height} x ${image.width}`;
-  if (Math.max(image.height, image.width) > largestSide) throw refuse(taken);
-  if (!(Math.min(image.height, image.width) >= leastSide)) {
-    throw refuse(isBounded ? taken : `${taken}; the smallest it knows are of ${leastSide} x ${leastSide}`);
+  const [smaller, larger] = [image.height, image.width].sort((a, b) => a - b) as [number, number];
+  if (larger > largestSide || !(smaller >= leastSide)) {
+    const known = isBounded ? `${leastSide} to ${largestSide}` : `${leastSide} or more`;
+    throw refuse(`takes images of ${image.height} x ${image.width} pixels, not of ${known}`);
   }
   const isResized = image.height !== given.height || image.width !== given.width;
   const quantised = nodes.some((node) => isQuantised(operatorFor(node)));
@@ -116,12 +113,12 @@ function classOutput(
     found.find(({ classes }) => IMAGENET.includes(classes)) ??
     found.at(-1);
   if (first === undefined) {
-    const types = outputs.slice(0, 3).map((name) => `'${name}' ${graph.types.get(name)}`);
-    throw refuse(`does not give one number for each class; its output is ${types.join(', ')}`);
+    const others = outputs.length > 1 ? ` and ${outputs.length - 1} more` : '';
+    throw refuse(`gives ${graph.types.get(outputs[0]!)}${others}, not one number for each class`);
   }
   const { name, classes } = first;
   if (classes < leastClasses) {
-    throw refuse(`has ${classes} outputs; classifiers that it knows have at least ${leastClasses}`);
+    throw refuse(`gives ${classes} numbers, fewer than the ${leastClasses} classes of those it knows`);
   }
   // Other outputs may be on the way to the classes, made of them, or ImageNet's classes of a side branch; boxes and
   // several heads (angles, attributes) are none of it.

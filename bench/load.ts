@@ -1,0 +1,41 @@
+// What the machine did while something was measured: how much a process used, and how much all the others.
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** In cores: 0.5 is half of one core all the time. */
+export interface Load {
+  readonly own: number;
+  readonly others: number;
+}
+
+/** Clock ticks in a second, of `/proc/PID/stat` on all Linux systems in use. */
+const TICKS = 100;
+
+/** Begins to watch; what it gives tells the load since then. Undefined where the system does not say. */
+export function watchLoad(pid: number): () => Load | undefined {
+  const [start, before] = [performance.now(), { own: secondsOf(pid), all: busySeconds() }];
+  return () => {
+    const seconds = (performance.now() - start) / 1000;
+    const own = secondsOf(pid);
+    if (own === undefined || before.own === undefined) return undefined;
+    const used = own - before.own;
+    return { own: used / seconds, others: Math.max(0, busySeconds() - before.all - used) / seconds };
+  };
+}
+
+/** Of all cores since the machine was started. */
+function busySeconds(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
+}
+
+/** Processor time of a process and its threads. */
+function secondsOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name, which may hold anything, is in brackets; user and system time are fields 14 and 15.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  } catch {
+    return undefined;
+  }
+}

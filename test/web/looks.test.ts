@@ -1,0 +1,166 @@
+// How the page looks and behaves at all widths, light and dark: pictures for people in build/page, and axe for what can be
+// checked by a program. Also: hostile models, memory, and frames of a large graph.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../page.testing.js';
+import {
+  closeBrowser,
+  EXAMPLES,
+  openFiles,
+  openPage,
+  PICTURES,
+  painted,
+  settled,
+  type Viewer,
+  view,
+} from './browser.testing.js';
+import { chainModel, hostileModel } from './models.testing.js';
+
+const resnet18 = join(EXAMPLES, 'resnet18.onnx');
+const resnet34 = join(EXAMPLES, 'resnet34.onnx');
+const resnet8 = join(EXAMPLES, 'resnet8.onnx');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'auspex-looks-'));
+
+/** What axe finds serious or worse. */
+async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate<string[]>(
+    `axe.run().then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+  );
+}
+
+/** Scrolls of something that is wider than the window. */
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
+  let viewer: Viewer;
+  beforeAll(async () => {
+    viewer = await view();
+  });
+  afterAll(async () => {
+    await viewer.close();
+    await closeBrowser();
+    rmSync(folder, { recursive: true });
+  });
+
+  describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+    it.each([390, 1280, 2560])('is whole at %i pixels', async (width) => {
+      const { page, done } = await openPage(viewer.address, {
+        width,
+        height: width < 500 ? 844 : 900,
+        scheme,
+      });
+      const shoot = async (name: string): Promise<void> => {
+        await page.screenshot({ path: join(PICTURES, `${name}-${width}-${scheme}.png`) });
+        expect([name, await serious(page)]).toEqual([name, []]);
+        expect([name, await page.evaluate(OVERFLOW)]).toEqual([name, 0]);
+      };
+      await page.locator('h1').waitFor();
+      await shoot('start');
+      await openFiles(page, resnet34, resnet18);
+      await page.getByLabel('Colour the graph by').selectOption('macs');
+      await settled(page);
+      await shoot('graph');
+      await page.getByRole('tab', { name: 'Numbers' }).click();
+      await page.waitForSelector('figure svg');
+      await shoot('numbers');
+      await page.getByRole('tab', { name: 'Predictions' }).click();
+      await page.waitForSelector('.answer .value', { timeout: 60_000 });
+      await shoot('predictions');
+      await page.getByRole('button', { name: 'Compare' }).click();
+      await page.waitForSelector('.verdict');
+      await settled(page);
+      await shoot('compare');
+      await page.getByRole('button', { name: 'Pareto' }).click();
+      await page.waitForSelector('figure svg circle', { timeout: 60_000 });
+      await page.waitForTimeout(500);
+      await shoot('pareto');
+      await done();
+    });
+  });
+
+  it('shows hostile names as text, and stays alive', async () => {
+    const path = join(folder, 'hostile.onnx');
+    writeFileSync(path, hostileModel());
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, path);
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await settled(page);
+    await page.getByRole('searchbox').fill('Relu');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('aside code');
+    expect(await page.locator('aside img, aside script').count()).toBe(0);
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect((await page.locator('aside').textContent())!.length).toBeLessThan(5000);
+    writeFileSync(join(folder, 'longer.onnx'), hostileModel(1_000_000));
+    await page.locator('input[type=file]').first().setInputFiles(join(folder, 'longer.onnx'));
+    await page.waitForSelector('text=ONNX_LIMIT');
+    await done();
+  });
+
+  it('keeps 10,000 nodes smooth', async () => {
+    const path = join(folder, 'chain.onnx');
+    writeFileSync(path, chainModel(10_000));
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, path);
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await settled(page);
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await settled(page);
+    const canvas = page.getByRole('application');
+    const frames = async (): Promise<number> => Number(await canvas.getAttribute('data-frames'));
+    const box = (await canvas.boundingBox())!;
+    const [before, start] = [await frames(), Date.now()];
+    await page.mouse.move(box.x + 300, box.y + 300);
+    await page.mouse.down();
+    for (let i = 0; i < 60; i++) await page.mouse.move(box.x + 300 + 3 * i, box.y + 300 + 2 * i);
+    await page.mouse.up();
+    const perSecond = (1000 * ((await frames()) - before)) / (Date.now() - start);
+    console.info(
+      `10,000 nodes: layout ${await canvas.getAttribute('data-layout-ms')} ms, ${perSecond.toFixed(0)} frames a second`,
+    );
+    expect(perSecond).toBeGreaterThan(5);
+    await done();
+  });
+
+  it('gives its memory back', async () => {
+    const { page, done } = await openPage(viewer.address);
+    const used = async (): Promise<number> => {
+      await page.evaluate('gc(); gc()');
+      return page.evaluate<number>('performance.memory.usedJSHeapSize');
+    };
+    const once = async (): Promise<void> => {
+      await openFiles(page, resnet8);
+      await page.getByRole('button', { name: /^Close resnet8/ }).click();
+      await page.locator('h1').waitFor();
+    };
+    // What is kept for all networks is there after the first ones.
+    for (let i = 0; i < 5; i++) await once();
+    const before = await used();
+    for (let i = 0; i < 20; i++) await once();
+    const after = await used();
+    console.info(
+      `memory before and after 20 models: ${(before / 1e6).toFixed(1)} and ${(after / 1e6).toFixed(1)} MB`,
+    );
+    expect(after / before).toBeLessThan(1.2);
+    await done();
+  });
+
+  it('opens what its address names', async () => {
+    const given = await view(resnet8);
+    try {
+      const { page, done } = await openPage(`${given.address}?model=files/0`);
+      await painted(page);
+      // Once by its address, and once as the file that was given.
+      await expect.poll(() => page.locator('nav .tab .close').count()).toBe(2);
+      await done();
+    } finally {
+      await given.close();
+    }
+  });
+});

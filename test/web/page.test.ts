@@ -1,0 +1,443 @@
+// The page from end to end in Chromium: opening, graph, overlays, numbers, predictions, comparison, reports, taking away.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../page.testing.js';
+import {
+  closeBrowser,
+  EXAMPLES,
+  openFiles,
+  openPage,
+  painted,
+  ROOT,
+  saved,
+  settled,
+  type Viewer,
+  view,
+} from './browser.testing.js';
+import { model, node, valueInfo } from './models.testing.js';
+
+const resnet8 = join(EXAMPLES, 'resnet8.onnx');
+const resnet18 = join(EXAMPLES, 'resnet18.onnx');
+const resnet34 = join(EXAMPLES, 'resnet34.onnx');
+const folder = mkdtempSync(join(tmpdir(), 'auspex-web-'));
+
+/** A DataTransfer. */
+interface Drop {
+  readonly items: { add(file: File): void };
+}
+
+/** What the command line says. */
+function cli<T>(...args: readonly string[]): T {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args], {
+    encoding: 'utf8',
+    cwd: folder,
+  });
+  // Networks that differ are told by the exit code, too.
+  if (stdout === '') throw new Error(`${status}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
+  let viewer: Viewer;
+  beforeAll(async () => {
+    viewer = await view();
+  });
+  afterAll(async () => {
+    await viewer.close();
+    await closeBrowser();
+    rmSync(folder, { recursive: true });
+  });
+
+  describe('opens', () => {
+    it('files that are dropped, several at once, with a problem of one that is none', async () => {
+      const { page, done } = await openPage(viewer.address);
+      const drop = await page.evaluateHandle<Drop>('new DataTransfer()');
+      const add = (name: string, bytes: Buffer): Promise<void> =>
+        drop.evaluate(
+          (to, [called, base64]) => {
+            to.items.add(new File([Uint8Array.from(atob(base64!), (c) => c.charCodeAt(0))], called!));
+          },
+          [name, bytes.toString('base64')],
+        );
+      for (const path of [resnet8, resnet18]) await add(basename(path), readFileSync(path));
+      await add('broken.onnx', Buffer.from('not a model'));
+      await page.dispatchEvent('body', 'drop', { dataTransfer: drop });
+      await painted(page);
+      expect(await page.locator('nav .tab').allInnerTexts()).toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('resnet8.onnx'),
+          expect.stringContaining('resnet18.onnx'),
+        ]),
+      );
+      expect(await page.locator('[role=alert]').textContent()).toMatch(/broken\.onnx.*ONNX_/s);
+      await done();
+    });
+
+    it('a broken network at the node that is wrong, in the words of the command line', async () => {
+      const path = join(folder, 'mismatch.onnx');
+      writeFileSync(path, brokenModel());
+      const { stderr } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'inspect', path], {
+        encoding: 'utf8',
+      });
+      const [, code] = /^(\w+):/.exec(stderr)!;
+      const { page, done } = await openPage(viewer.address);
+      await openFiles(page, path);
+      const told = await page.locator('[role=alert]').textContent();
+      expect(told).toContain(code);
+      expect(told).toMatch(/node 'wrong'/);
+      await done();
+    });
+
+    it('a model with its weights beside it, a path, and an architecture', async () => {
+      cli('convert', resnet8, '-o', join(folder, 'external.onnx'), '--external-data', '--json');
+      // Paths that were pasted stay open for as long as the server runs.
+      const own = await view();
+      const { page, done } = await openPage(own.address);
+      await page.getByLabel(/Path of a file/).fill(join(folder, 'external.onnx'));
+      await page.getByRole('button', { name: 'Open', exact: true }).click();
+      await painted(page);
+      // Weights are in the second file.
+      await page.getByRole('searchbox').fill('Gemm');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Statistics' }).first().click();
+      await page.waitForSelector('text=/deviation/');
+      await page.getByRole('button', { name: 'auspex: start' }).click();
+      await page.getByText('Vision transformer (AutoFormer)').click();
+      await painted(page);
+      expect(await page.locator('nav .tab').count()).toBeGreaterThan(1);
+      await done();
+      await own.close();
+    });
+
+    it('nothing, and says so, where a path does not exist', async () => {
+      const { page, done, complaints } = await openPage(viewer.address);
+      await page.getByLabel(/Path of a file/).fill('/nowhere/net.onnx');
+      await page.getByRole('button', { name: 'Open', exact: true }).click();
+      await page.waitForSelector('text=FILE_UNREADABLE');
+      // Browsers note the status of the answer.
+      complaints.splice(0, complaints.length, ...complaints.filter((text) => !/status of 400/.test(text)));
+      await done();
+    });
+  });
+
+  it('draws the graph: groups open by a click, keys walk, search finds, the panel tells', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18);
+    await page.getByRole('button', { name: 'Close all' }).click();
+    await settled(page);
+    const canvas = page.getByRole('application');
+    const box = (await canvas.boundingBox())!;
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await settled(page);
+    await page.getByRole('searchbox').fill('1x512x7x7');
+    await page.waitForSelector('text=/of \\d+/');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('aside').textContent()).toMatch(/MACs/);
+    await page.getByRole('searchbox').fill('');
+    await canvas.focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const first = await page.locator('#selection').textContent();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('#selection').textContent()).not.toBe(first);
+    await page.getByRole('searchbox').fill('Conv');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('aside >> text=kernel_shape');
+    const panel = await page.locator('aside').textContent();
+    expect(panel).toMatch(/Gradient: available/);
+    expect(panel).toMatch(/W \(weight\)/);
+    // A click in the middle of the drawing selects what is there.
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.wheel(0, -200);
+    await settled(page);
+    await done();
+  });
+
+  it('colours by cost, lists the most expensive nodes, and takes measured times', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet8);
+    await page.getByLabel('Colour the graph by').selectOption('macs');
+    const items = page.locator('aside ol li');
+    expect(await items.count()).toBe(10);
+    await items.first().getByRole('button').click();
+    await page.waitForSelector('aside >> text=kernel_shape');
+    const { nodes } = cli<{ nodes: { name: string; operator: string; macs: number }[] }>(
+      'inspect',
+      resnet8,
+      '--json',
+    );
+    const [most] = [...nodes].sort((a, b) => b.macs - a.macs);
+    expect(await items.first().textContent()).toContain(most!.name);
+    writeFileSync(
+      join(folder, 'times.json'),
+      JSON.stringify(profileOf(nodes.map(({ name, operator }) => ({ name, operator })))),
+    );
+    await page.locator('input[type=file]').first().setInputFiles(join(folder, 'times.json'));
+    await page.waitForSelector('text=Most Measured time');
+    await done();
+  });
+
+  it('measures in the page', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet8);
+    await page.getByRole('button', { name: 'Measure here' }).click();
+    await page.waitForSelector('text=Most Measured time', { timeout: 90_000 });
+    await page.getByRole('tab', { name: 'Predictions' }).click();
+    await page.getByRole('button', { name: 'Measure with onnxruntime-web' }).click();
+    await page.waitForSelector('text=/median of \\d+ runs/', { timeout: 60_000 });
+    await done();
+  });
+
+  it('counts what the command line counts, at any sizes', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18);
+    await page.getByRole('tab', { name: 'Numbers' }).click();
+    const total = page.locator('.totals div').first().locator('strong');
+    const title = async (): Promise<number> =>
+      Number((await total.getAttribute('title'))!.replaceAll(',', ''));
+    const { totals } = cli<{ totals: { macs: number } }>('inspect', resnet18, '--json');
+    await total.waitFor();
+    expect(await title()).toBe(totals.macs);
+    await page.getByLabel('batch (fixed in the file)').fill('4');
+    await page.keyboard.press('Tab');
+    await expect.poll(title).toBe(4 * totals.macs);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByLabel('resolution (fixed in the file)').fill('320');
+    await page.keyboard.press('Tab');
+    const larger = cli<{ totals: { macs: number } }>(
+      'inspect',
+      resnet18,
+      '--shape',
+      'image=1x3x320x320',
+      '--json',
+    );
+    await expect.poll(title).toBe(larger.totals.macs);
+    await page.getByRole('combobox', { name: 'Cost by' }).selectOption('node');
+    await page.getByRole('button', { name: /^Parameters/ }).click();
+    expect(await page.locator('tbody tr').first().textContent()).toContain('512');
+    await page.waitForSelector('figure svg');
+    const csv = await saved(page, () => page.getByRole('button', { name: 'CSV' }).click());
+    expect(csv.bytes.toString().split('\n')[0]).toContain('Node,Operator,Output,MACs');
+    await done();
+  });
+
+  it('predicts what the command line predicts', async () => {
+    interface Document {
+      readonly networks: readonly { readonly predictions: readonly { label: string; value: number }[] }[];
+    }
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18);
+    await page.getByRole('tab', { name: 'Predictions' }).click();
+    await page.waitForSelector('.answer .value', { timeout: 60_000 });
+    const text = JSON.stringify(cli<Document>('predict', resnet18, '--json'));
+    const [, value] = /"imagenet_top1".*?"value":([\d.]+)/.exec(text)!;
+    expect(await page.locator('.answer .value').first().textContent()).toContain(
+      String(Number(Number(value).toPrecision(4))),
+    );
+    expect(await page.locator('.predictions').textContent()).toContain('resnet18 224');
+    await done();
+  });
+
+  it('compares two networks, and shows several as a Pareto plot', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18, resnet34);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.waitForSelector('.verdict');
+    expect(await page.locator('.verdict').textContent()).toBe('different');
+    const { added, removed, changed } = cli<Record<'added' | 'removed' | 'changed', unknown[]>>(
+      'compare',
+      resnet18,
+      resnet34,
+      '--json',
+      '--samples',
+      '0',
+    );
+    expect(await page.locator('.head .muted').first().textContent()).toContain(
+      `${changed.length} changed, ${added.length} added, ${removed.length} removed`,
+    );
+    await page.getByRole('button', { name: 'Pareto' }).click();
+    await page.waitForSelector('figure svg circle', { timeout: 60_000 });
+    await expect.poll(() => page.locator('figure svg .points circle').count()).toBe(2);
+    await page.locator('figure svg .points circle').first().hover();
+    // What is pointed at is found in the next frame.
+    await page.waitForTimeout(500);
+    await page.mouse.down();
+    await page.mouse.up();
+    await painted(page);
+    await done();
+  });
+
+  it('shows a search while it is being written, scores and an evaluation', async () => {
+    const run = mkdtempSync(join(folder, 'run-'));
+    const log = join(run, 'trials.jsonl');
+    writeFileSync(log, searchLog(0, 200));
+    cpSync(join(import.meta.dirname, 'fixtures/scores.jsonl'), join(folder, 'scores.jsonl'));
+    const live = await view(run);
+    try {
+      const { page, done } = await openPage(live.address);
+      await page.waitForSelector('text=200 trials');
+      await page.waitForSelector('figure svg');
+      expect(await page.locator('figure').count()).toBe(4);
+      appendFileSync(log, searchLog(200, 12_000));
+      await page.waitForSelector('text=12,000 trials', { timeout: 30_000 });
+      await page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles([join(folder, 'scores.jsonl'), join(import.meta.dirname, 'fixtures/evaluation.json')]);
+      await page.waitForSelector('text=/Metrics of/');
+      await done();
+    } finally {
+      await live.close();
+    }
+  });
+
+  it('gives away pictures, a page without scripts, and a link to the same view', async () => {
+    const own = await view(resnet18);
+    try {
+      const { page, context, done } = await openPage(own.address);
+      await painted(page);
+      await page.getByLabel('Colour the graph by').selectOption('parameters');
+      const svg = await saved(page, () => page.getByRole('button', { name: 'SVG' }).click());
+      expect(svg.bytes.toString()).toMatch(/^<svg [^>]*>.*Conv.*<\/svg>$/s);
+      const png = await saved(page, () => page.getByRole('button', { name: 'PNG' }).click());
+      expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
+      const html = await saved(page, () => page.getByRole('button', { name: 'Save page' }).click());
+      expect(html.bytes.toString()).toContain('Cost by operator');
+      expect(html.bytes.toString()).not.toMatch(/<script/i);
+      await page.getByRole('tab', { name: 'Numbers' }).click();
+      await page.getByRole('button', { name: 'Copy link' }).click();
+      const link = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(link).toContain('#');
+      const again = await context.newPage();
+      await again.goto(link);
+      await again.waitForSelector('.totals');
+      expect(await again.getByRole('tab', { name: 'Numbers' }).getAttribute('aria-selected')).toBe('true');
+      await again.getByRole('tab', { name: 'Graph' }).click();
+      expect(await again.getByLabel('Colour the graph by').inputValue()).toBe('parameters');
+      await done();
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('works without a connection once it is loaded', async () => {
+    const own = await view();
+    const { page, context, complaints } = await openPage(own.address);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    await own.close();
+    await context.setOffline(true);
+    await page.reload();
+    await openFiles(page, resnet8);
+    await context.close();
+    expect(complaints.filter((text) => !/ERR_|Failed to load/.test(text))).toEqual([]);
+  });
+});
+
+/** Times of nodes as `auspex measure --profile --json` has them. */
+function profileOf(nodes: readonly { name: string; operator: string }[]): object {
+  const rows = nodes.map((node, i) => ({
+    ...node,
+    ...{ block: [], timeMs: 1 / (i + 1), share: 0, fused: [], kernels: [], flops: null, bytes: 0 },
+    ...{ flopsPerSecond: null, bytesPerSecond: 0, roof: 'memory', reached: 0 },
+  }));
+  const profile = {
+    ...{
+      runs: 1,
+      runMs: 1,
+      kernelMs: 1,
+      mapped: 1,
+      inserted: 0,
+      roofs: { flopsPerSecond: 1, bytesPerSecond: 1 },
+    },
+    ...{ nodes: rows, kernels: [], removed: [] },
+  };
+  const summary = { runs: 1, median: 1, interval: null, mean: 1, min: 1, max: 1, p90: 1, p99: null };
+  return {
+    ...{
+      schema: 'auspex.measure/1',
+      auspex: '0',
+      date: '',
+      runner: null,
+      processes: 1,
+      seed: 0,
+      isComplete: true,
+      errors: [],
+    },
+    machine: { processor: '', cores: 1, memoryBytes: 1, platform: '', governor: null, node: '' },
+    rule: { precision: 1, leastRuns: 1, mostRuns: 1, seconds: 1, warmupSeconds: 1, confidence: 1 },
+    rows: [
+      {
+        ...{
+          network: 'resnet8.onnx',
+          hash: null,
+          label: '',
+          inputs: [],
+          chosenSizes: null,
+          isOwnFile: true,
+          threads: 1,
+        },
+        ...{
+          provider: 'cpu',
+          optimization: 'all',
+          runtime: null,
+          wallMs: summary,
+          cpuMs: null,
+          first: null,
+          created: null,
+        },
+        ...{ warmupRuns: 0, blocks: [], noise: { wallPerCpu: null, drift: 0, warnings: [] }, memory: null },
+        ...{ predictedMemory: null, regression: null, profile, stopped: null },
+      },
+    ],
+  };
+}
+
+/** The log of a search of widths that are the better the wider they are. */
+function searchLog(from: number, to: number): string {
+  const start = {
+    ...{
+      kind: 'search',
+      version: 2,
+      space: 'nats-size',
+      strategy: 'random',
+      options: {},
+      seed: 0,
+      evaluator: 'table',
+    },
+    ...{
+      objectives: [
+        { name: 'accuracy', better: 'higher', unit: '%' },
+        { name: 'latency', better: 'lower', unit: 'ms' },
+      ],
+      constraints: [],
+      files: {},
+    },
+  };
+  const lines: object[] = from === 0 ? [start] : [];
+  for (let index = from; index < to; index++) {
+    const widths = Array.from({ length: 5 }, (_, i) => 8 * (1 + ((index * (i + 3) * 7) % 8)));
+    const accuracy = 60 + widths.reduce((sum, width, i) => sum + (width * (i + 1)) / 40, 0);
+    const latency = widths.reduce((sum, width) => sum + width / 50, 1 + (index % 7) / 10);
+    lines.push({
+      kind: 'trial',
+      index,
+      arch: widths.join(':'),
+      by: 'sample',
+      value: accuracy,
+      objectives: [accuracy, latency],
+      seconds: 0.1,
+    });
+  }
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** A model whose second node gets a matrix that does not fit. */
+function brokenModel(): Buffer {
+  const nodes = [node('right', 'Relu', ['x'], 'h'), node('wrong', 'MatMul', ['h', 'w'], 'y')];
+  return model(nodes, [valueInfo('x', 2, 3), valueInfo('w', 4, 5)], [valueInfo('y', 2, 5)]);
+}

@@ -1,0 +1,255 @@
+// All that is open, and what of it is seen.
+import type { Asked, ChosenKnobs, NodeTimes, Opened, Problem, Report } from '../engine/protocol.js';
+import type { GivenFile } from '../engine/sources.js';
+import { EngineClient, problemOf } from './client.js';
+import { OpenNetwork } from './network.svelte.js';
+
+export interface OpenReport {
+  readonly key: number;
+  readonly name: string;
+  report: Report;
+  readonly url?: string;
+}
+
+export interface ShownProblem {
+  readonly key: number;
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+export type Tab = 'graph' | 'numbers' | 'predictions';
+export type Place =
+  | { readonly kind: 'start' | 'compare' | 'pareto' }
+  | { readonly kind: 'network'; readonly id: number }
+  | { readonly kind: 'report'; readonly key: number };
+
+/** Files at once. */
+const MOST_FILES = 64;
+
+class App {
+  networks = $state.raw<readonly OpenNetwork[]>([]);
+  reports = $state.raw<readonly OpenReport[]>([]);
+  problems = $state.raw<readonly ShownProblem[]>([]);
+  place = $state.raw<Place>({ kind: 'start' });
+  tab = $state<Tab>('graph');
+  /** What is under way, for longer than half a second. */
+  busy = $state<string | undefined>();
+  compared = $state.raw<readonly [a: number, b: number] | undefined>();
+  readonly reader = new EngineClient();
+  #runner: EngineClient | undefined;
+  #next = 1;
+  #asked = new Map<number, Asked>();
+  #runnerHas = new Set<number>();
+  /** What was opened last: milliseconds from asking to the description. */
+  openMs = $state(0);
+
+  get network(): OpenNetwork | undefined {
+    const { place } = this;
+    return place.kind === 'network' ? this.networks.find(({ id }) => id === place.id) : undefined;
+  }
+
+  get report(): OpenReport | undefined {
+    const { place } = this;
+    return place.kind === 'report' ? this.reports.find(({ key }) => key === place.key) : undefined;
+  }
+
+  openFiles(files: readonly File[]): Promise<void> {
+    const given = files
+      .slice(0, MOST_FILES)
+      .map((blob): GivenFile => ({ kind: 'blob', name: blob.name, blob }));
+    return given.length === 0 ? Promise.resolve() : this.open({ kind: 'files', files: given });
+  }
+
+  async open(asked: Asked): Promise<void> {
+    const start = performance.now();
+    const count = asked.kind === 'files' ? asked.files.length : 1;
+    const ids = Array.from({ length: count }, () => this.#next++);
+    await this.#during('Reading', async () => {
+      const found = await this.reader.call('open', asked, ids);
+      for (const one of found) await this.#add(one, asked);
+    });
+    this.openMs = performance.now() - start;
+  }
+
+  async #add(opened: Opened, asked: Asked): Promise<void> {
+    const key = this.#next++;
+    if (opened.kind === 'problem') this.#tell(opened.name, opened.problem);
+    else if (opened.kind === 'profile') this.#overlay(opened.profile);
+    else if (opened.kind === 'device') this.#addDevice(opened.text);
+    else if (opened.kind === 'report') {
+      this.reports = [
+        ...this.reports,
+        { key, name: opened.name, report: opened.report, ...(opened.url ? { url: opened.url } : {}) },
+      ];
+      this.place = { kind: 'report', key };
+    } else {
+      try {
+        const network = new OpenNetwork(await this.reader.call('describe', opened.id));
+        this.#asked.set(opened.id, asked);
+        this.networks = [...this.networks, network];
+        this.place = { kind: 'network', id: opened.id };
+        if (network.described.problem) this.#tell(opened.name, network.described.problem);
+      } catch (error) {
+        this.#tell(opened.name, problemOf(error));
+      }
+    }
+  }
+
+  /** Devices of the user, as documents. */
+  readonly #devices = new Set<string>();
+
+  #addDevice(text: string): void {
+    this.#devices.add(text);
+    // All are predicted again.
+    for (const network of this.networks) network.predicted = undefined;
+    this.tab = 'predictions';
+  }
+
+  /** Measured times are for the network of their name, or else for the one that is seen. */
+  #overlay(profile: NodeTimes): void {
+    const base = (path: string): string => path.split(/[\\/]/).at(-1)!;
+    const network =
+      this.networks.find(({ described }) => base(described.name) === base(profile.network)) ??
+      this.network ??
+      this.networks.at(-1);
+    if (network === undefined) {
+      this.#tell(profile.network, {
+        code: 'PROFILE_ALONE',
+        message: 'times of a network that is not open',
+        hint: `open ${base(profile.network)} first`,
+        at: [],
+      });
+      return;
+    }
+    network.times = profile;
+    network.overlayName = 'time';
+    this.place = { kind: 'network', id: network.id };
+    this.tab = 'graph';
+  }
+
+  #tell(name: string, problem: Problem): void {
+    this.problems = [...this.problems, { key: this.#next++, name, problem }].slice(-8);
+  }
+
+  tell(name: string, error: unknown): void {
+    const problem = problemOf(error);
+    if (problem.code !== 'CANCELLED') this.#tell(name, problem);
+  }
+
+  dismiss(key: number): void {
+    this.problems = this.problems.filter((problem) => problem.key !== key);
+  }
+
+  closeNetwork(network: OpenNetwork): void {
+    network.dispose();
+    this.networks = this.networks.filter((one) => one !== network);
+    this.#asked.delete(network.id);
+    void this.reader.call('close', network.id);
+    if (this.#runnerHas.delete(network.id)) void this.#runner?.call('close', network.id);
+    if (this.compared?.includes(network.id)) this.compared = undefined;
+    this.problems = [];
+    const { place } = this;
+    if (place.kind === 'network' && place.id === network.id) {
+      const last = this.networks.at(-1);
+      this.place = last ? { kind: 'network', id: last.id } : { kind: 'start' };
+    }
+  }
+
+  closeReport(key: number): void {
+    this.reports = this.reports.filter((report) => report.key !== key);
+    this.place = { kind: 'start' };
+  }
+
+  #sizing: { network: OpenNetwork; chosen: ChosenKnobs } | undefined;
+  #isSizing = false;
+
+  /** Counts at other sizes; while one set is computed, only the latest of the others waits. */
+  async resize(network: OpenNetwork, chosen: ChosenKnobs): Promise<void> {
+    network.chosen = chosen;
+    this.#sizing = { network, chosen };
+    if (this.#isSizing) return;
+    this.#isSizing = true;
+    while (this.#sizing !== undefined) {
+      const { network: of, chosen: at } = this.#sizing;
+      this.#sizing = undefined;
+      try {
+        const found = await this.reader.call('resize', of.id, at);
+        of.counts = found.counts;
+        of.outputs = found.outputs;
+        of.totals = found.totals;
+        of.timeline = found.timeline;
+        of.sizesProblem = undefined;
+      } catch (error) {
+        of.sizesProblem = problemOf(error);
+      }
+    }
+    this.#isSizing = false;
+  }
+
+  /** The engine that runs networks, so that reading goes on meanwhile. */
+  async runner(network: OpenNetwork): Promise<EngineClient> {
+    this.#runner ??= new EngineClient();
+    if (!this.#runnerHas.has(network.id)) {
+      const asked = this.#asked.get(network.id)!;
+      const only: Asked =
+        asked.kind === 'network'
+          ? asked
+          : {
+              kind: 'files',
+              files: asked.files.filter(
+                ({ name }) => name === network.described.name || !/\.(onnx|jsonl?)$/i.test(name),
+              ),
+            };
+      await this.#runner.call('open', only, [network.id]);
+      this.#runnerHas.add(network.id);
+    }
+    return this.#runner;
+  }
+
+  async predict(network: OpenNetwork): Promise<void> {
+    const runner = await this.runner(network);
+    network.predicted = await runner.call('predict', network.id, {}, [...this.#devices]);
+  }
+
+  /** Ends what is under way. */
+  async cancel(): Promise<void> {
+    this.#runner?.restart();
+    this.#runnerHas.clear();
+    this.reader.restart();
+    for (const network of this.networks) {
+      const asked = this.#asked.get(network.id)!;
+      if (asked.kind === 'network') await this.reader.call('open', asked, [network.id]);
+      else
+        await this.reader.call(
+          'open',
+          {
+            ...asked,
+            files: asked.files.filter(
+              ({ name }) => name === network.described.name || !/\.(onnx|jsonl?)$/i.test(name),
+            ),
+          },
+          [network.id],
+        );
+    }
+  }
+
+  async #during(what: string, work: () => Promise<void>): Promise<void> {
+    const timer = setTimeout(() => {
+      this.busy = what;
+    }, 500);
+    try {
+      await work();
+    } catch (error) {
+      this.tell(what, error);
+    } finally {
+      clearTimeout(timer);
+      this.busy = undefined;
+    }
+  }
+
+  during(what: string, work: () => Promise<void>): Promise<void> {
+    return this.#during(what, work);
+  }
+}
+
+export const app = new App();
