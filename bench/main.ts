@@ -6,7 +6,6 @@
 //   npm run bench -- forest                 random forests, against scikit-learn
 //   npm run bench -- predictors p.onnx …    predictors' speed, against PyTorch
 //   npm run bench -- proxies                zero-cost proxies, against PyTorch
-//   npm run bench -- simplify a.onnx …     simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- gennape                GENNAPE's encoder, against PyTorch Geometric
 //
 // Options of all these: --starts 5, --repeats 9, --warm-up 3, --only REGEX, --json FILE. PYTHON names a Python that has the
@@ -15,6 +14,7 @@
 //   npm run bench -- growth                 time against the size of batches, graphs and weights
 //   npm run bench -- measure [net.onnx …]   auspex measure, against a loop written by hand
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
+//   npm run bench -- simplify a.onnx …      simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- spaces                 architectures to networks and numbers
 //   npm run bench -- rates                  scores of zero-cost proxies in a second
 //   npm run bench -- report FILE.json …     the tables of docs/evidence/speed.md
@@ -35,13 +35,13 @@ const COMPARISONS: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   forest: () => import('./forest.js'),
   predictors: () => import('./predictors.js'),
   proxies: () => import('./proxies.js'),
-  simplify: () => import('./simplify.js'),
   gennape: () => import('./gennape.js'),
 };
 const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   growth: () => import('./growth.js'),
   measure: () => import('./measure.js'),
   tables: () => import('./tables.js'),
+  simplify: () => import('./simplify.js'),
   spaces: () => import('./spaces.js'),
   rates: () => import('./rates.js'),
   report: () => import('./report.js'),

@@ -12,7 +12,8 @@ import { encodeModel } from '../src/onnx/write.js';
 import { withOpset } from '../src/transform/opset.js';
 import { simplified } from '../src/transform/simplify/simplify.js';
 import type { Transformed } from '../src/transform/transform.js';
-import { median, Peer } from './peer.js';
+import { Answerer, python } from './answerer.js';
+import { median } from './blocks.js';
 
 const REPEATS = 3;
 const OPSET = 21;
@@ -35,8 +36,9 @@ if (paths.length === 0) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'auspex-bench-'));
 const written = join(folder, 'out.onnx');
-const peer = new Peer([join(import.meta.dirname, '../../bench/peers/simplify.py')], 'onnx and onnxruntime');
-const [runtime, converter] = (await peer.line()).split(' ');
+const script = join(import.meta.dirname, '../../bench/peers/simplify.py');
+const { answerer: peer, version } = await Answerer.start(python([script], 'onnx and onnxruntime'));
+const [runtime, converter] = version.split(' ');
 
 function theirs(answer: string): Done | undefined {
   const [ms, nodes] = answer.split(' ').map(Number);
@@ -99,5 +101,5 @@ for (const [name, title] of [
       `${median(both.map(([a, b]) => b.ms / a.ms)).toFixed(1)}x`,
   );
 }
-peer.close();
+await peer.close();
 rmSync(folder, { recursive: true });

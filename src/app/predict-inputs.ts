@@ -1,7 +1,9 @@
 // The arguments of `auspex predict`: which are predictors, and which are networks.
 
+import type { Model } from '../graph/graph.js';
 import { INFO_KEY } from '../predictors/file.js';
 import type { SessionOptions } from '../runtime/session.js';
+import { loadPredictor } from '../store/predictor-file.js';
 import { AuspexError } from '../util/errors.js';
 import { isBundledReference, openPredictor } from './bundled.js';
 import type { NamedPredictor } from './predict.js';
@@ -25,12 +27,13 @@ export async function sortedInputs(
   { threads, ...references }: ReferenceOptions & Pick<SessionOptions, 'threads'>,
 ): Promise<PredictInputs> {
   const resolver = diskResolver();
-  const files: string[] = [];
+  const files: { readonly name: string; readonly model?: Model }[] = [];
   const refs: string[] = [];
-  for (const input of inputs) {
-    const isPredictor =
-      isBundledReference(input) || (isPath(input) && resolver.network(input).model().metadata.has(INFO_KEY));
-    (isPredictor ? files : refs).push(input);
+  for (const name of inputs) {
+    const model = !isBundledReference(name) && isPath(name) ? resolver.network(name).model() : undefined;
+    if (isBundledReference(name)) files.push({ name });
+    else if (model?.metadata.has(INFO_KEY)) files.push({ name, model });
+    else refs.push(name);
   }
   if (refs.length === 0 && references.input === undefined && references.table === undefined) {
     throw new AuspexError('NOTHING_TO_PREDICT', 'no network was given', {
@@ -40,6 +43,9 @@ export async function sortedInputs(
   const networks = await openReferences(refs, { ...references, resolver });
   const options = threads === undefined ? {} : { threads };
   const predictors: NamedPredictor[] = [];
-  for (const file of files) predictors.push({ name: file, predictor: await openPredictor(file, options) });
+  for (const { name, model } of files) {
+    const predictor = await (model ? loadPredictor(name, options, model) : openPredictor(name, options));
+    predictors.push({ name, predictor });
+  }
   return { predictors, networks };
 }

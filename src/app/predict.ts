@@ -4,6 +4,7 @@ import type { Dim } from '../graph/dim.js';
 import { isTensor } from '../graph/types.js';
 import { listOf, type Network } from '../networks/index.js';
 import { groupOf } from '../predictors/intervals.js';
+import { weightAt } from '../predictors/pool-order.js';
 import type { Neighbour, Prediction } from '../predictors/predictions.js';
 import type { LabelInfo, Predictor } from '../predictors/predictor.js';
 import { AuspexError } from '../util/errors.js';
@@ -320,8 +321,8 @@ async function ask(
   // Rows that are wrong were told above.
   const parts = await predictor.members?.(networks, { onBad: () => {} });
   const membersOf = (row: number): Answer['members'] =>
-    parts?.members.map(({ name, weight }, i) => ({
-      ...{ name, weight },
+    parts?.members.map((member, i) => ({
+      ...{ name: member.name, weight: weightAt(member, parts.near?.[row]) },
       value: parts.values[row * parts.members.length + i]!,
     }));
   const assumed = recipe ?? found.labels.find((label) => label.recipe)?.recipe?.name;

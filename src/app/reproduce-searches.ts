@@ -11,7 +11,7 @@ import { checkOutputs } from '../store/outputs.js';
 import { loadPredictor } from '../store/predictor-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
-import { embeddingPath } from './bundled.js';
+import { embeddingPath, isBundledReference, openPredictor } from './bundled.js';
 import type { ReproduceRequest } from './reproduce.js';
 import { version } from './version.js';
 
@@ -86,6 +86,7 @@ export async function reproduceSearches(
 
 /** A file of the folder, or what the package has. */
 function openEmbedder(name: string, space: string, folder: string): Promise<Predictor> {
+  if (isBundledReference(name)) return openPredictor(name, { threads: 1 });
   const own = join(folder, `${name}.onnx`);
   const path = existsSync(own) ? own : embeddingPath(space, name);
   if (path !== undefined) return loadPredictor(path, { threads: 1 });

@@ -37,7 +37,7 @@ export function decodeCommand(): Command {
       'after',
       `
 Examples:
-  auspex decode nasbench101:5:1100101001:conv3x3-bn-relu,maxpool3x3,conv1x1-bn-relu \\
+  auspex decode nasbench101:4:100111:conv3x3-bn-relu,conv1x1-bn-relu \\
     --near 5
   auspex decode A B --between 6
   auspex decode --space nasbench101 --sample 10 --seed 1

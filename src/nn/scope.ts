@@ -42,9 +42,9 @@ export class Trace {
   readonly updates = new Map<string, Value>();
   readonly noise: NoiseSite[] = [];
 
-  /** @param opsets that nodes are written in; with more domains than usual for what needs them */
-  constructor(isTraining: boolean, opsets: ReadonlyMap<string, number> = OPSETS) {
-    this.builder = new Builder({ opsets });
+  /** @param domains whose operators the model has beside ONNX's own, with their versions */
+  constructor(isTraining: boolean, domains: Iterable<readonly [string, number]> = []) {
+    this.builder = new Builder({ opsets: new Map([...OPSETS, ...domains]) });
     this.isTraining = isTraining;
   }
 

@@ -42,9 +42,17 @@ export interface EntryGraph extends Pick<Entry, 'name' | 'gives'> {
   write(s: Scope, inputs: Inputs): Value;
 }
 
-/** One model of all entries. Inputs of the same name are the same. */
-export function entriesModel(entries: readonly EntryGraph[], weights: Weights): Model {
-  const trace = new Trace(false);
+/**
+ * One model of all entries. Inputs of the same name are the same.
+ *
+ * @param domains beside ONNX's own; see `Trace`
+ */
+export function entriesModel(
+  entries: readonly EntryGraph[],
+  weights: Weights,
+  domains?: Iterable<readonly [string, number]>,
+): Model {
+  const trace = new Trace(false, domains);
   const { builder, scope } = trace;
   const outputs = entries.map((entry) => {
     const { inputs, write } = entry;

@@ -74,7 +74,8 @@ const INFO = z.object({
   ensemble: z
     .object({
       combine: z.enum(['ranks', 'quantiles']),
-      members: z.array(z.object({ name: z.string(), weight: z.number() })).min(1),
+      members: z.array(z.object({ name: z.string(), weight: z.number(), far: z.number().optional() })).min(1),
+      near: z.string().optional(),
     })
     .optional(),
   known: z.array(z.string()).min(1).optional(),

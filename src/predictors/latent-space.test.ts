@@ -17,7 +17,7 @@ const [first, second] = all as [ArchNetwork, ArchNetwork];
 let autoencoder: CellAutoencoder;
 
 beforeAll(async () => {
-  const sizes = { width: 32, layers: 2, latent: 8, divergence: 'per-batch' };
+  const sizes = { width: 32, layers: 2, latent: 8, decoder: 'softmax', mode: 'training' };
   const { predictor } = await arch2vec.fit(
     { networks: listOf(all) },
     { steps: 80, rate: 5e-3, model: sizes },
@@ -48,9 +48,9 @@ describe('the latent space of cells', () => {
     const distances = found.map(({ distance }) => distance);
     expect(distances).toEqual([...distances].sort((a, b) => a - b));
     expect(await near(1)).toEqual(found);
-    // Farther steps lead to networks that are farther away.
-    const far = await networksNear(autoencoder, first, { count: 5, radius: 20, random: Random.seeded(1) });
-    expect(far.at(-1)!.distance).toBeGreaterThan(distances.at(-1)!);
+    // Steps that change nothing decode one network, which is the first one if it comes back.
+    const here = await networksNear(autoencoder, first, { count: 5, radius: 1e-9, random: Random.seeded(1) });
+    expect(here.length).toBeLessThanOrEqual(1);
   });
 
   it('leads from one network to another', async () => {

@@ -57,7 +57,7 @@ export class OnnxPredictor implements Predictor {
     if (ensemble) {
       this.members = (networks, options) => this.#members(ensemble, networks, options);
       this.order = async (networks, options) =>
-        combinedOrder(ensemble, (await this.#members(ensemble, networks, options)).values);
+        combinedOrder(ensemble, await this.#members(ensemble, networks, options));
     }
   }
 
@@ -201,13 +201,14 @@ export class OnnxPredictor implements Predictor {
 
   /** All members look at the networks together. */
   async #members(
-    { members }: Ensemble,
+    { members, near: nearName }: Ensemble,
     networks: Networks,
     options?: PredictOptions,
   ): Promise<MemberAnswers> {
     const entries = members.map(({ name }) => this.#entry('score', name) ?? this.#entry('latent', name));
-    const all = await this.#columns(entries, networks, options);
-    const [rows, width] = [networks.count, this.#runner.widthOf(entries.map(outputOf))];
+    const gate = nearName === undefined ? [] : [this.#entry('score', nearName)];
+    const all = await this.#columns([...entries, ...gate], networks, options);
+    const [rows, width] = [networks.count, this.#runner.widthOf([...entries, ...gate].map(outputOf))];
     const values = new Float64Array(rows * members.length);
     let start = 0;
     for (const [member, entry] of entries.entries()) {
@@ -223,7 +224,12 @@ export class OnnxPredictor implements Predictor {
         values[row * members.length + member] = x;
       });
     }
-    return { members, values };
+    if (nearName === undefined) return { members, values };
+    return {
+      members,
+      values,
+      near: Float64Array.from({ length: rows }, (_, row) => all[row * width + start]!),
+    };
   }
 
   /**

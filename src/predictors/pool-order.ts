@@ -1,7 +1,7 @@
 // Orders of a pool of networks: by a model that compares pairs, and by what several members say together.
 import { ranksOf } from '../metrics/index.js';
 import { mergeOrder } from './merge-order.js';
-import type { Ensemble, Matrix } from './predictor.js';
+import type { Ensemble, EnsembleMember, Matrix, MemberAnswers } from './predictor.js';
 
 /** Logits of whether the first row of each pair is better: (pairs, width) each. */
 type CompareRows = (first: Float32Array, second: Float32Array) => Promise<ArrayLike<number>>;
@@ -72,20 +72,30 @@ function sharesOf(scores: Float64Array): Float64Array {
  * One order of what members say: the weighted mean of their places in the pool, or of the normal quantiles of these, which
  * tell the ends of the pool apart more than its middle.
  *
- * @param values (rows, members)
+ * Where weights depend on how near networks are, each network has its own.
+ *
+ * @param answers of all members
  */
-export function combinedOrder({ combine, members }: Ensemble, values: Float64Array): Float64Array {
+export function combinedOrder(
+  { combine, members }: Ensemble,
+  { values, near }: Pick<MemberAnswers, 'values' | 'near'>,
+): Float64Array {
   const rows = values.length / members.length;
   const total = new Float64Array(rows);
-  members.forEach(({ weight }, member) => {
+  members.forEach((each, member) => {
     const own = Float64Array.from({ length: rows }, (_, row) => values[row * members.length + member]!);
     const count = own.filter((x) => !Number.isNaN(x)).length;
     sharesOf(own).forEach((share, row) => {
       const place = combine === 'ranks' ? share : normalQuantile((share * (count - 1) + 0.5) / count);
-      total[row]! += weight * place;
+      total[row]! += weightAt(each, near?.[row]) * place;
     });
   });
   return total;
+}
+
+/** What a member weighs for a network that is so near to those of the training. */
+export function weightAt({ weight, far = weight }: EnsembleMember, near = 1): number {
+  return near * weight + (1 - near) * far;
 }
 
 /** Of the standard normal distribution, by Acklam's rational approximation; the relative error is below 1.2e-9. */

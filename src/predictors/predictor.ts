@@ -93,13 +93,20 @@ export interface Ensemble {
   /** What each member's answers become before they are added: ranks in the pool, or their normal quantiles. */
   readonly combine: 'ranks' | 'quantiles';
   readonly members: readonly EnsembleMember[];
+  /**
+   * An entry that gives a `score`: 1 for networks like those of the training, 0 for others, where members weigh as `far`
+   * says.
+   */
+  readonly near?: string;
 }
 
-interface EnsembleMember {
+export interface EnsembleMember {
   /** Its entries have it: one that gives a `score`, or two that give a `latent` and a `preference`. */
   readonly name: string;
   /** All weights together are 1. */
   readonly weight: number;
+  /** The weight for networks that are not like those of the training; `weight` by default. */
+  readonly far?: number;
 }
 
 /** What a predictor was trained on. */
@@ -143,6 +150,8 @@ export interface Matrix {
 /** What members of an ensemble say of networks. */
 export interface MemberAnswers {
   readonly members: readonly EnsembleMember[];
+  /** Of each row how like those of the training it is, from 0 to 1, where weights depend on it. */
+  readonly near?: Float64Array;
   /**
    * (rows, members): a score as the member gives it; of members that compare pairs, the part of the pool that a network is
    * placed above. NaN for bad rows.

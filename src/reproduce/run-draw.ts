@@ -99,7 +99,7 @@ async function lockedDraw(draw: Draw, options: DrawOptions, rows: DrawnRows): Pr
 
 /** How it was trained in steps; of other kinds, the options. */
 function recipeOf({ info }: Predictor): unknown {
-  const { scales: _, ...recipe } = info.recipe as { scales?: unknown; model?: unknown; steps?: number };
+  const { scales, decoder, ...recipe } = info.recipe as Readonly<Record<string, unknown>>;
   return recipe.steps === undefined ? recipe.model : recipe;
 }
 

@@ -112,7 +112,8 @@ export async function openFiles(page: Page, ...files: readonly string[]): Promis
 
 /** Until the graph is drawn and painted. */
 export async function painted(page: Page): Promise<void> {
-  await page.waitForSelector('canvas[data-frames]', { timeout: 60_000 });
+  // Not waitForSelector, which would keep what it finds.
+  await page.locator('canvas[data-frames]').first().waitFor({ timeout: 60_000 });
   await settled(page);
 }
 

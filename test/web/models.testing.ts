@@ -56,12 +56,13 @@ export function chainModel(count: number): Buffer {
   return model(nodes, [valueInfo('x', 1, 8)], [valueInfo(`v${count - 1}`, 1, 8)]);
 }
 
-export function hostileModel(): Buffer {
+/** @param length of the longest name */
+export function hostileModel(length = 60_000): Buffer {
   const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
   const names = [
     markup,
     `${'a/'.repeat(300)}deep`,
-    'x'.repeat(1_000_000),
+    'x'.repeat(length),
     '\u202e\u0000\u001b[31m',
     `"'&lt;${markup}`,
   ];

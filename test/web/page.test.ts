@@ -24,6 +24,11 @@ const resnet18 = join(EXAMPLES, 'resnet18.onnx');
 const resnet34 = join(EXAMPLES, 'resnet34.onnx');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-web-'));
 
+/** A DataTransfer. */
+interface Drop {
+  readonly items: { add(file: File): void };
+}
+
 /** What the command line says. */
 function cli<T>(...args: readonly string[]): T {
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args], {
@@ -49,12 +54,16 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
   describe('opens', () => {
     it('files that are dropped, several at once, with a problem of one that is none', async () => {
       const { page, done } = await openPage(viewer.address);
-      const drop = await page.evaluateHandle(`new DataTransfer()`);
-      for (const path of [resnet8, resnet18]) {
-        const bytes = `Uint8Array.from(atob('${readFileSync(path).toString('base64')}'), (c) => c.charCodeAt(0))`;
-        await page.evaluate(`(drop) => void drop.items.add(new File([${bytes}], '${basename(path)}'))`, drop);
-      }
-      await page.evaluate(`(drop) => void drop.items.add(new File(['not a model'], 'broken.onnx'))`, drop);
+      const drop = await page.evaluateHandle<Drop>('new DataTransfer()');
+      const add = (name: string, bytes: Buffer): Promise<void> =>
+        drop.evaluate(
+          (to, [called, base64]) => {
+            to.items.add(new File([Uint8Array.from(atob(base64!), (c) => c.charCodeAt(0))], called!));
+          },
+          [name, bytes.toString('base64')],
+        );
+      for (const path of [resnet8, resnet18]) await add(basename(path), readFileSync(path));
+      await add('broken.onnx', Buffer.from('not a model'));
       await page.dispatchEvent('body', 'drop', { dataTransfer: drop });
       await painted(page);
       expect(await page.locator('nav .tab').allInnerTexts()).toEqual(
@@ -84,7 +93,9 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
 
     it('a model with its weights beside it, a path, and an architecture', async () => {
       cli('convert', resnet8, '-o', join(folder, 'external.onnx'), '--external-data', '--json');
-      const { page, done } = await openPage(viewer.address);
+      // Paths that were pasted stay open for as long as the server runs.
+      const own = await view();
+      const { page, done } = await openPage(own.address);
       await page.getByLabel(/Path of a file/).fill(join(folder, 'external.onnx'));
       await page.getByRole('button', { name: 'Open', exact: true }).click();
       await painted(page);
@@ -98,6 +109,7 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
       await painted(page);
       expect(await page.locator('nav .tab').count()).toBeGreaterThan(1);
       await done();
+      await own.close();
     });
 
     it('nothing, and says so, where a path does not exist', async () => {
@@ -151,7 +163,7 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await openFiles(page, resnet8);
     await page.getByLabel('Colour the graph by').selectOption('macs');
     const items = page.locator('aside ol li');
-    expect(await items.count()).toBe(9);
+    expect(await items.count()).toBe(10);
     await items.first().getByRole('button').click();
     await page.waitForSelector('aside >> text=kernel_shape');
     const { nodes } = cli<{ nodes: { name: string; operator: string; macs: number }[] }>(
@@ -251,7 +263,11 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await page.getByRole('button', { name: 'Pareto' }).click();
     await page.waitForSelector('figure svg circle', { timeout: 60_000 });
     await expect.poll(() => page.locator('figure svg .points circle').count()).toBe(2);
-    await page.locator('figure svg .points circle').first().click();
+    await page.locator('figure svg .points circle').first().hover();
+    // What is pointed at is found in the next frame.
+    await page.waitForTimeout(500);
+    await page.mouse.down();
+    await page.mouse.up();
     await painted(page);
     await done();
   });
@@ -265,7 +281,7 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     try {
       const { page, done } = await openPage(live.address);
       await page.waitForSelector('text=200 trials');
-      await page.waitForSelector('figure svg path');
+      await page.waitForSelector('figure svg');
       expect(await page.locator('figure').count()).toBe(4);
       appendFileSync(log, searchLog(200, 12_000));
       await page.waitForSelector('text=12,000 trials', { timeout: 30_000 });

@@ -67,7 +67,7 @@ export async function calibrate(
   work: CalibrateWork = {},
 ): Promise<CalibrationDocument> {
   const { output, refs, force, resume } = request;
-  const logPath = `${output}.log`;
+  const logPath = logOf(request);
   checkOutputs({
     outputs: [
       { path: output, kind: 'device' },
@@ -88,13 +88,23 @@ async function logged(
   own: readonly Candidate[],
   log: TrialLog,
 ): Promise<CalibrationDocument> {
+  let run: Calibration | undefined;
   try {
-    const run = await Calibration.begin(request, work, log);
+    run = await Calibration.begin(request, work, log);
     await run.measure(own);
     return await run.finish();
+  } catch (error) {
+    // A log of nothing would only be in the way.
+    if (log.records.length === 0 && (run === undefined || run.isEmpty))
+      rmSync(logOf(request), { force: true });
+    throw error;
   } finally {
     log.close();
   }
+}
+
+function logOf({ output }: CalibrateRequest): string {
+  return `${output}.log`;
 }
 
 async function ownCandidates(refs: readonly string[]): Promise<Candidate[]> {
@@ -148,12 +158,16 @@ class Calibration {
       before?.processor === processor && JSON.stringify(before.settings) === JSON.stringify(request.settings);
     if (!isSame) {
       throw new AuspexError('CALIBRATION_OTHER', 'the log is of another machine or of other settings', {
-        where: { file: `${request.output}.log` },
+        where: { file: logOf(request) },
         hint: 'give the settings it was begun with, or begin anew with --force',
       });
     }
     const measured = records.flatMap((record) => measuredSchema.safeParse(record).data ?? []);
     return new Calibration(request, work, log, before.blockChannels, measured);
+  }
+
+  get isEmpty(): boolean {
+    return this.#measured.length === 0;
   }
 
   get #seconds(): number {
@@ -210,10 +224,14 @@ class Calibration {
     const { output, name, settings } = this.#request;
     const networks = this.#measured;
     if (networks.length < LEAST_NETWORKS) {
-      throw new AuspexError('CALIBRATION_FEW', `only ${networks.length} networks could be measured`, {
-        kind: 'failure',
-        hint: 'give more --minutes; what was measured is kept: --resume',
-      });
+      throw new AuspexError(
+        'CALIBRATION_FEW',
+        `only ${networks.length} of at least ${LEAST_NETWORKS} networks were measured`,
+        {
+          kind: 'failure',
+          hint: 'give more --minutes; what was measured is kept: --resume',
+        },
+      );
     }
     const work = {
       signal: this.#work.signal,

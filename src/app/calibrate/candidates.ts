@@ -6,6 +6,7 @@ import { SPACES } from '../../spaces/index.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { attempt } from '../../util/attempt.js';
 import type { Random } from '../../util/random.js';
+import { operatorMix } from './operator-mix.js';
 
 export interface Candidate {
   readonly network: Network;
@@ -18,6 +19,13 @@ const SCALES = [0.5, 0.75, 1, 1, 1, 1.25];
 /** Larger ones take long to write and to load. */
 const MOST_WEIGHT_BYTES = 1.2e8;
 const TRIES = 50;
+
+/** Graphs of operators that no space has. They teach kernels, but are no networks that anybody runs. */
+export const OPERATORS = 'operators';
+
+export function drawOperators(random: Random): Candidate {
+  return { network: operatorMix(random), family: OPERATORS };
+}
 
 export function drawCandidate(random: Random): Candidate {
   for (let i = 0; i < TRIES; i++) {

@@ -4,10 +4,12 @@ import { planKernels } from '../../analysis/kernels/plan.js';
 import { type KernelTimes, kernelTime } from '../../predictors/devices/kernels/times.js';
 import { attempt } from '../../util/attempt.js';
 import type { Random } from '../../util/random.js';
-import { type Candidate, drawCandidate } from './candidates.js';
+import { type Candidate, drawCandidate, drawOperators } from './candidates.js';
 import { type MeasuredNetwork, timedKernels } from './measured-network.js';
 
 const DRAWN = 8;
+/** Share of graphs of operators that no space has. */
+const MIXED = 0.12;
 /** Relative errors that are expected where none was seen. */
 const EXPECTED = { unknown: 1, near: 0.4, measured: 0.2 };
 /** Longer ones take too much of the time. */
@@ -42,6 +44,7 @@ export function nextCandidate(
   errors: ClassErrors,
   blockChannels: number,
 ): Candidate {
+  if (random.chance(MIXED)) return drawOperators(random);
   if (times === undefined) return drawCandidate(random);
   let best = drawCandidate(random);
   let most = -1;

@@ -20,6 +20,7 @@ function measured(space: string): MeasuredNetwork[] {
     cpuMs: ms,
     seconds: 1,
     runtime: null,
+    outputBytes: 4000,
     kernels: timed.map(({ kernel: { operator, layout, inputs, outputs }, us }) => [
       operator,
       layout === 'blocked',

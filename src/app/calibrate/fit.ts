@@ -4,10 +4,16 @@
 import { quantileOf } from '../../measure/statistics.js';
 import type { DeviceError } from '../../predictors/devices/device.js';
 import { KERNELS, type KernelModel } from '../../predictors/devices/kernels/model.js';
-import { corrected, fitCorrection, sumOfKernels } from '../../predictors/devices/kernels/network-time.js';
+import {
+  corrected,
+  fitCorrection,
+  type SumOfKernels,
+  sumOfKernels,
+} from '../../predictors/devices/kernels/network-time.js';
 import { fittingTimes, type KernelTimes } from '../../predictors/devices/kernels/times.js';
 import { paced } from '../../util/pauses.js';
 import type { Work } from '../work.js';
+import { OPERATORS } from './candidates.js';
 import { type MeasuredNetwork, timedKernels } from './measured-network.js';
 
 const FOLDS = 5;
@@ -33,30 +39,21 @@ export async function fitKernels(
 ): Promise<FittedKernels> {
   const all = FOLDS + 3;
   const report = (done: number): void => work.progress?.(done, all);
-  const truths = networks.map((network) => latencyMs(network, threads));
-  const families = [...new Set(networks.map(({ family }) => family))];
-  const foldOf = (network: MeasuredNetwork): number => families.indexOf(network.family) % FOLDS;
+  const truthOf = (network: MeasuredNetwork): number => latencyMs(network, threads);
+  const whole = networks.filter(isWhole);
+  const families = [...new Set(whole.map(({ family }) => family))];
+  const foldOf = ({ family }: MeasuredNetwork): number => families.indexOf(family) % FOLDS;
   const errors: number[] = [];
   for (let fold = 0; fold < FOLDS && families.length >= FOLDS; fold++) {
-    const isLeftOut = networks.map((network) => foldOf(network) === fold);
-    const known = networks.filter((_, i) => !isLeftOut[i]);
-    const { times, correction } = await fitted(
-      known,
-      truths.filter((_, i) => !isLeftOut[i]),
-      work,
-      FEWER_TREES,
-    );
-    networks.forEach((network, i) => {
-      if (!isLeftOut[i]) return;
-      const sum = sumOfKernels(
-        times,
-        timedKernels(network).map(({ kernel }) => kernel),
-      );
-      errors.push(Math.log(corrected(sum, correction) / truths[i]!));
-    });
+    const known = networks.filter((network) => !isWhole(network) || foldOf(network) !== fold);
+    const { times, correction } = await fitted(known, truthOf, work, FEWER_TREES);
+    for (const network of whole) {
+      if (foldOf(network) !== fold) continue;
+      errors.push(Math.log(corrected(sumOf(times, network), correction) / truthOf(network)));
+    }
     report(fold + 1);
   }
-  const { times, correction } = await fitted(networks, truths, work);
+  const { times, correction } = await fitted(networks, truthOf, work);
   report(all);
   const sizes = errors.map(Math.abs);
   const error90 = sizes.length === 0 ? 0.3 : quantileOf(Float64Array.from(sizes).sort(), 0.9);
@@ -79,19 +76,24 @@ export async function fitKernels(
   };
 }
 
+function isWhole({ family }: MeasuredNetwork): boolean {
+  return family !== OPERATORS;
+}
+
+function sumOf(times: KernelTimes, network: MeasuredNetwork): SumOfKernels {
+  const kernels = timedKernels(network).map(({ kernel }) => kernel);
+  return sumOfKernels(times, kernels, network.outputBytes);
+}
+
 async function fitted(
   networks: readonly MeasuredNetwork[],
-  truths: readonly number[],
+  truthOf: (network: MeasuredNetwork) => number,
   { signal }: Work,
   mostTrees?: number,
 ): Promise<{ times: KernelTimes; correction: KernelModel['correction'] }> {
-  const timed = networks.map(timedKernels);
-  const times = await paced(fittingTimes(timed.flat(), mostTrees), () => signal?.throwIfAborted());
-  const sums = timed.map((kernels) =>
-    sumOfKernels(
-      times,
-      kernels.map(({ kernel }) => kernel),
-    ),
-  );
-  return { times, correction: fitCorrection(sums, truths) };
+  const timed = networks.flatMap(timedKernels);
+  const times = await paced(fittingTimes(timed, mostTrees), () => signal?.throwIfAborted());
+  const whole = networks.filter(isWhole);
+  const sums = whole.map((network) => sumOf(times, network));
+  return { times, correction: fitCorrection(sums, whole.map(truthOf)) };
 }

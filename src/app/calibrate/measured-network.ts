@@ -14,6 +14,7 @@ import { median } from '../../measure/statistics.js';
 import { STOPPING } from '../../measure/stopping.js';
 import type { Network } from '../../networks/index.js';
 import { writeModel } from '../../onnx/file.js';
+import { outputBytes } from '../../predictors/devices/kernels/model.js';
 import type { TimedKernel } from '../../predictors/devices/kernels/times.js';
 import type { Candidate } from './candidates.js';
 
@@ -27,6 +28,7 @@ export const measuredSchema = z.object({
   cpuMs: z.number().nonnegative(),
   seconds: z.number(),
   runtime: z.string().nullable(),
+  outputBytes: z.number().nonnegative(),
   /** Operator, whether channels are in blocks, sizes of inputs and outputs, microseconds. */
   kernels: z.array(z.tuple([z.string(), z.boolean(), sizes, sizes, z.number()])),
 });
@@ -62,6 +64,7 @@ export async function measureNetwork(
       cpuMs: median(cpuMs),
       seconds: (performance.now() - begun) / 1000,
       runtime: runtime ?? null,
+      outputBytes: outputBytes(network),
       kernels: profiledKernels(readProfile(folder).kernels, blockChannels).map(({ kernel, us }) => [
         kernel.operator,
         kernel.layout === 'blocked',

@@ -115,10 +115,17 @@ async function within<T>(model: Model, path: string, work: (session: Session) =>
 type FirstRun = Pick<Trial<Results>, 'inputs' | 'result'>;
 
 /** The original on the first inputs that it takes, or why it takes none. */
-async function whole({ models, files, given = {} }: Comparison): Promise<FirstRun | string> {
-  return orReason(() =>
-    within(models[0], files[0], (session) => firstRun(models[0], (feeds) => session.run(feeds), { given })),
-  );
+async function whole({ models: [before], files, given = {} }: Comparison): Promise<FirstRun | string> {
+  return orReason(async () => {
+    const found = await within(before, files[0], (session) =>
+      firstRun(before, (feeds) => session.run(feeds), { given }),
+    );
+    if (withOrderedSeeds(before) === undefined) return found;
+    // Inputs that were tried before have drawn numbers, too: what is compared is the first run of a session.
+    const { inputs } = found;
+    const result = await within(before, files[0], async (session) => session.run(await feedsOf(inputs)));
+    return { inputs, result };
+  });
 }
 
 /** Batches of this many pieces, where their number is open. */

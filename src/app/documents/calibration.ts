@@ -15,7 +15,12 @@ export const calibrationDocument = z.object({
   busy: z.number(),
   /** Kernels of different sizes that each class was fitted to. */
   classes: z.array(z.object({ class: z.string(), kernels: z.number() })),
-  correction: z.object({ share: z.number(), perKernelMs: z.number(), perRunMs: z.number() }),
+  correction: z.object({
+    share: z.number(),
+    perKernelMs: z.number(),
+    perRunMs: z.number(),
+    perOutputMegabyteMs: z.number(),
+  }),
   failures: z.array(z.object({ network: z.string(), error: problem })),
 });
 export type CalibrationDocument = z.infer<typeof calibrationDocument>;
@@ -26,7 +31,7 @@ export function calibrationDocumentOf(
   { times, correction }: KernelModel,
   rest: Pick<CalibrationDocument, 'seconds' | 'busy' | 'failures'>,
 ): CalibrationDocument {
-  const { share, perKernel, perRun } = correction;
+  const { share, perKernel, perRun, perOutputMegabyte } = correction;
   return {
     schema: 'auspex.calibration/1',
     file,
@@ -34,7 +39,12 @@ export function calibrationDocumentOf(
     classes: Object.entries(times.classes)
       .map(([name, { count }]) => ({ class: name, kernels: count }))
       .sort((a, b) => b.kernels - a.kernels),
-    correction: { share, perKernelMs: perKernel, perRunMs: perRun },
+    correction: {
+      share,
+      perKernelMs: perKernel,
+      perRunMs: perRun,
+      perOutputMegabyteMs: perOutputMegabyte,
+    },
     ...rest,
   };
 }

@@ -46,10 +46,10 @@ function isEncoder(entries: readonly Entry[]): boolean {
   return entries.every(({ gives }) => gives === 'latent');
 }
 
-/** Heads see what the encoder does and costs beside it. */
+/** Heads see what the encoder does and features beside it. */
 function leading({ view, state }: Entry): Pick<Entry, 'view' | 'state'> {
-  const end = view.lastIndexOf('+');
-  return { view: view.slice(0, end), state: (state as readonly Json[])[0] };
+  const own = view.replace(/(\+features)+$/, '');
+  return own === view ? { view, state } : { view: own, state: (state as readonly Json[])[0] };
 }
 
 /** What the encoder gives for all rows of a set: (rows, width). */

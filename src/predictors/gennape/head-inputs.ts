@@ -117,7 +117,7 @@ export function componentsOf(rows: Float64Array, width: number): Components {
 // In a graph --------------------------------------------------------------------------------------------------
 
 /** A tensor of the graph under a name by which it is found again. */
-function kept(s: Scope, name: string, values: ArrayLike<number>, dims: readonly number[]): Value {
+export function kept(s: Scope, name: string, values: ArrayLike<number>, dims: readonly number[]): Value {
   const full = `${s.path}${name}`;
   if (s.builder.types.has(full)) return s.builder.value(full);
   return s.builder.initializer(fromNumbers(full, 'float32', dims, values));

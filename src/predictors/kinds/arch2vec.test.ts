@@ -14,7 +14,7 @@ const networks = listOf(
   Array.from({ length: 300 }, () => new ArchNetwork(nasBench101, nasBench101.sample(random))),
 );
 const RUN: FitRun = { seed: 1, threads: 1 };
-const SMALL = { steps: 60, model: { width: 32, layers: 2, latent: 8 } };
+const SMALL = { steps: 60, model: { width: 32, layers: 2, latent: 8, mode: 'training' } };
 
 describe('arch2vec', () => {
   it('embeds cells, and decodes some that exist', async () => {

@@ -26,6 +26,7 @@ import {
   arch2vecLoss,
   cellsOf,
   encodeCells,
+  RELEASED,
   sampled,
 } from '../models/arch2vec.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
@@ -44,14 +45,14 @@ export const ARCH2VEC_OPTIONS = {
   width: width(ARCH2VEC.width),
   latent: z.int().min(1).max(256).default(ARCH2VEC.latent),
   dropout: dropout(ARCH2VEC.dropout),
-  /** What the released code does otherwise; see models/arch2vec.ts. */
-  decoder: z.enum(['softmax', 'sigmoid']).default('softmax'),
-  deviation: z.enum(['log-variance', 'log-deviation']).default('log-variance'),
-  divergence: z.enum(['mean', 'per-batch']).default('mean'),
+  /** As the released code has them; see models/arch2vec.ts. With the divergence of the method, latents collapse. */
+  decoder: z.enum(['softmax', 'sigmoid']).default(RELEASED.decoder),
+  deviation: z.enum(['log-variance', 'log-deviation']).default(RELEASED.deviation),
+  divergence: z.enum(['mean', 'per-batch']).default(RELEASED.divergence),
 };
 const OPTIONS = z.strictObject({
   ...ARCH2VEC_OPTIONS,
-  mode: z.enum(['training', 'evaluation-from-epoch-2']).default('training'),
+  mode: z.enum(['training', 'evaluation-from-epoch-2']).default('evaluation-from-epoch-2'),
 });
 type Options = z.infer<typeof OPTIONS>;
 

@@ -121,7 +121,7 @@ export function pairStage(rows: HeadRows, { steps, batch, rate }: StepsRecipe, m
 
 function classifierModel(rows: HeadRows, model: Options, weights: Weights) {
   const values = headValues(rows);
-  const inputs = viewNamed(`${rows.encoder.view}+features`).inputs(rows.prepared.state);
+  const inputs = viewNamed(rows.view).inputs(rows.prepared.state);
   const pair = { type: 'float32' as const, dims: [symbol('pairs'), model.latent] };
   const [first, second] = PAIR;
   const member = (s: Scope): Scope => s.at('member', 0);

@@ -139,7 +139,7 @@ function regressorModel(
   weights: ReadonlyMap<string, Float32Array>,
 ) {
   const values = headValues(rows);
-  const inputs = viewNamed(`${rows.encoder.view}+features`).inputs(rows.prepared.state);
+  const inputs = viewNamed(rows.view).inputs(rows.prepared.state);
   return entriesModel(
     [
       {

@@ -9,11 +9,13 @@ import { expectGoing } from '../stopped.js';
  * What was fitted, by label.
  *
  * @param fit yields the part that is done, often enough for others to have their turn
+ * @param from the part of the whole work that is already done
  */
 export async function fittedByLabel<T>(
   { labels, scales }: Pick<Prepared, 'labels' | 'scales'>,
   run: FitRun,
   fit: (rows: readonly number[], targets: Float64Array, scale: LabelScale) => Generator<number, T>,
+  from = 0,
 ): Promise<T[]> {
   const fitted: T[] = [];
   for (const [label, scale] of scales.entries()) {
@@ -24,7 +26,7 @@ export async function fittedByLabel<T>(
       await paced(
         fit(known, targets, scale),
         () => expectGoing(run.signal),
-        (part) => run.onProgress?.({ part: (label + part) / scales.length }),
+        (part) => run.onProgress?.({ part: from + ((1 - from) * (label + part)) / scales.length }),
       ),
     );
   }

@@ -3,15 +3,16 @@
 import * as z from 'zod';
 import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
-import { Builder, type Value } from '../../ops/build.js';
+import { Builder } from '../../ops/build.js';
 import { Random } from '../../util/random.js';
 import { OUTPUTS } from '../entries.js';
+import { type Curve, curveAt, curveValue, fitCurve, topOf } from '../family-curve.js';
 import { type FamilyOrder, fitFamilyOrder, rowsByFamily, scoresOf } from '../family-order.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import { conformalWidth, type IntervalRule } from '../intervals.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
-import { column, type Labels } from '../labels.js';
+import { column } from '../labels.js';
 import type { Json, PredictorInfo } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
 import type { FeatureRows } from '../views/feature-rows.js';
@@ -27,12 +28,6 @@ const INTERVAL_ROWS = 500;
 const COVERAGE = 0.9;
 /** Of a family, to make an interval with. */
 const LEAST_ROWS = 9;
-/** Errors below this part of the largest value are not told apart. */
-const LEAST_ERROR = 0.005;
-/** Curves rise at least this much per deviation of the order, so that no two networks tie. */
-const LEAST_SLOPE = 1e-3;
-/** What accuracies cannot pass, by unit. */
-const TOPS: Readonly<Record<string, number>> = { '%': 100, fraction: 1 };
 
 const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   name: 'family-ranking',
@@ -58,18 +53,6 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
     });
   },
 });
-
-/** What a label cannot pass, where that is known. */
-function topOf({ better, units }: Labels, label: number): number | undefined {
-  return better?.[label] === 'lower' ? undefined : TOPS[units?.[label] ?? ''];
-}
-
-/** A label by the order: top − e^(a + b·score) and not below 0, or a + b·score where values have no top. */
-interface Curve {
-  readonly a: number;
-  readonly b: number;
-  readonly top: number | undefined;
-}
 
 interface Ranking {
   readonly order: FamilyOrder;
@@ -101,51 +84,6 @@ function fitRanking(
     return fitCurve(scores, truths, [...groups.values()], top, rises);
   });
   return { order, curves };
-}
-
-/**
- * Least squares, families counting alike. Values with a top are compared between families; others may be of other units in
- * each, so that only differences within families say how much they rise. Curves never fall where the order rises.
- */
-function fitCurve(
-  scores: Float64Array,
-  truths: Float64Array,
-  groups: readonly (readonly number[])[],
-  top: number | undefined,
-  sign: 1 | -1,
-): Curve {
-  const target = (y: number): number =>
-    top === undefined ? y : Math.log(Math.max(top - y, LEAST_ERROR * top));
-  const means = groups.map((some) => meansOf(some, scores, truths, target));
-  const centre = [0, 1].map((i) => means.reduce((sum, mean) => sum + mean[i]! / means.length, 0));
-  let [variance, covariance] = [0, 0];
-  groups.forEach((some, g) => {
-    const [x1, y1] = top === undefined ? means[g]! : centre;
-    for (const row of some) {
-      const dx = scores[row]! - x1!;
-      variance += (dx * dx) / some.length;
-      covariance += (dx * (target(truths[row]!) - y1!)) / some.length;
-    }
-  });
-  const slope = variance > 1e-12 ? covariance / variance : 0;
-  const direction = top === undefined ? sign : -1;
-  const b = direction * Math.max(direction * slope, LEAST_SLOPE);
-  return { a: centre[1]! - b * centre[0]!, b, top };
-}
-
-function meansOf(
-  rows: readonly number[],
-  scores: Float64Array,
-  truths: Float64Array,
-  target: (y: number) => number,
-): readonly [number, number] {
-  const mean = (of: (row: number) => number): number =>
-    rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
-  return [mean((row) => scores[row]!), mean((row) => target(truths[row]!))];
-}
-
-function curveAt({ a, b, top }: Curve, score: number): number {
-  return top === undefined ? a + b * score : Math.max(0, top - Math.exp(a + b * score));
 }
 
 /**
@@ -202,10 +140,7 @@ function rankingModel(names: readonly string[], { order, curves }: Ranking): Mod
   const builder = new Builder({ opsets: OPSETS });
   const x = builder.input(INPUT, 'float32', [symbol('batch'), names.length]);
   const score = x.matmul(builder.constant(order.weights, 'float32', [names.length, 1]));
-  const values = curves.map(({ a, b, top }): Value => {
-    const line = score.mul(b).add(a);
-    return top === undefined ? line : line.exp().mul(-1).add(top).relu();
-  });
+  const values = curves.map((curve) => curveValue(curve, score));
   const prediction = values.length === 1 ? values[0]! : builder.concat(values, 1);
   return baselineModel(kind.name, names, builder, { [OUTPUTS.values]: prediction });
 }

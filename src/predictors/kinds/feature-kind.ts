@@ -8,10 +8,10 @@ import { OUTPUTS } from '../entries.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
-import { type LabelScale, unlearned } from '../labels.js';
+import { column, type LabelScale, type Labels, learned, unlearned } from '../labels.js';
 import type { Json } from '../predictor.js';
 import type { FeatureRows } from '../views/feature-rows.js';
-import type { FeatureOptions, FeatureSet } from '../views/features.js';
+import { type FeatureOptions, FeatureSet } from '../views/features.js';
 import { fittedByLabel } from './each-label.js';
 
 /** Writes what was fitted into a graph: (batch, F) → (batch, 1), the label as it was learned. */
@@ -23,6 +23,8 @@ interface FeatureKind<O> extends FeatureOptions {
   readonly paper: string;
   readonly summary: string;
   readonly options: ZodType<O>;
+  /** Held-out rows are learned too, once intervals are made: for kinds that have few rows. */
+  readonly learnsHeldOut?: true;
   /** Yields the part that is done, often enough for others to have their turn. */
   fit(rows: FeatureRows, targets: Float64Array, options: O, seed: number): Generator<number, FittedFeatures>;
 }
@@ -67,17 +69,46 @@ export function featureKind<O extends object>(kind: FeatureKind<O>): PredictorKi
         { kind, view: 'features', viewOptions },
         data,
         run,
-        async ({ set, labels, scales }) => {
+        async ({ set, labels, scales, validation }) => {
           const all = set as FeatureSet;
-          const fitted = await fittedByLabel({ labels, scales }, run, (known, targets) =>
-            kind.fit(all.some(known), targets, model, run.seed),
-          );
-          const graph = featureModel(name, all.rows.names, fitted, scales);
-          return { model: graph, recipe: { model } as unknown as Json };
+          const { names } = all.rows;
+          const fitted = async (rows: FeatureRows, truths: Labels, from: number): Promise<Model> => {
+            const given = new FeatureSet(rows);
+            const each = await fittedByLabel(
+              { labels: truths, scales },
+              run,
+              (known, targets) => kind.fit(given.some(known), targets, model, run.seed),
+              from,
+            );
+            return featureModel(name, names, each, scales);
+          };
+          const recipe = { model } as unknown as Json;
+          const own = await fitted(all.rows, labels, 0);
+          if (!validation || !kind.learnsHeldOut) return { model: own, recipe };
+          const held = (validation.set as FeatureSet).rows;
+          const both = await fitted(all.rows.concat(held), joinedLabels(labels, validation.labels), 0.5);
+          return { model: both, withoutHeldOut: own, recipe };
         },
       );
     },
   });
+}
+
+/** Rows that have a label, and what is learned of them. */
+export function knownRows(
+  rows: FeatureRows,
+  labels: Labels,
+  label: number,
+  scale: LabelScale,
+): [FeatureRows, Float64Array] {
+  const truths = column(labels, label);
+  const known = [...truths.keys()].filter((row) => !Number.isNaN(truths[row]));
+  return [new FeatureSet(rows).some(known), Float64Array.from(known, (row) => learned(truths[row]!, scale))];
+}
+
+/** Labels of rows, then those of others. */
+export function joinedLabels(labels: Labels, others: Labels): Labels {
+  return { ...labels, values: Float64Array.from([...labels.values, ...others.values]) };
 }
 
 /** `features` (batch, F) → `prediction` (batch, labels), in the labels' units. */

@@ -15,5 +15,6 @@ featureKind({
     /** How much of the prediction is the forest's; `auto` for what rows say that were left out. */
     forest: z.union([z.number().min(0).max(1), z.literal('auto')]).default(FEW_SHOT.forest),
   }),
+  learnsHeldOut: true,
   fit: fewShotFitting,
 });

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import '../../ops/index.js';
+import { spearman } from '../../metrics/index.js';
 import { ArchNetwork } from '../../networks/arch-network.js';
 import { listOf, type Networks } from '../../networks/networks.js';
 import { spaceNamed } from '../../spaces/index.js';
 import { Random } from '../../util/random.js';
 import { decodePredictor } from '../load.js';
+import type { MemberAnswers } from '../predictor.js';
 import { kindNamed } from './index.js';
 
 const RUN = { seed: 2, threads: 1 };
@@ -23,6 +25,15 @@ function dataOf(networks: Networks) {
   return { networks, labels: { names: ['accuracy'], values } };
 }
 
+/** What the order by structure says. */
+function structureOf({ members, values }: MemberAnswers): number[] {
+  const at = members.findIndex(({ name }) => name === 'structure');
+  return Array.from(
+    { length: values.length / members.length },
+    (_, row) => values[row * members.length + at]!,
+  );
+}
+
 it('is trained further on another family, again and again; weights follow from labels', async () => {
   const first = await kindNamed('gennape').fit(
     dataOf(drawn('nasbench201', 20)),
@@ -31,10 +42,19 @@ it('is trained further on another family, again and again; weights follow from l
   );
   const equal = first.predictor.info.ensemble!.members;
   expect(equal.map(({ name }) => name)).toEqual([
-    ...['cl-fcm-t', 'cl-t', 'cl-fcm-pairwise', 'cl-pairwise', 'k-gnn', 'flops'],
+    ...['cl-fcm-t', 'cl-t', 'cl-fcm-pairwise', 'cl-pairwise', 'k-gnn', 'flops', 'structure'],
   ]);
-  for (const { weight } of equal) expect(weight).toBeCloseTo(1 / 6, 12);
+  for (const { weight } of equal.slice(0, 6)) expect(weight).toBeCloseTo(1 / 6, 12);
+  expect(equal[6]).toMatchObject({ weight: 0, far: 0.7 });
+  expect(equal.reduce((sum, { far }) => sum + far!, 0)).toBeCloseTo(1, 12);
+  // Cells of the training are near; other networks are not, and weigh members otherwise.
+  expect(
+    (await first.predictor.members!(drawn('nasbench201', 20))).near!.filter((x) => x > 0.9).length,
+  ).toBeGreaterThan(15);
   const files = drawn('nnlqp-alexnet', 12);
+  const far = await first.predictor.members!(files);
+  expect([...far.near!]).toEqual(new Array(12).fill(0));
+  expect(spearman(await first.predictor.order!(files), structureOf(far))).toBeGreaterThan(0.8);
   const from = await decodePredictor(first.predictor.toOnnx());
   const second = await kindNamed('gennape').fit({ ...dataOf(files), from }, CHANGES, RUN);
   const third = await kindNamed('gennape').fit({ ...dataOf(files), from: second.predictor }, CHANGES, RUN);
@@ -46,9 +66,9 @@ it('is trained further on another family, again and again; weights follow from l
   const embedded = await again.embed!(files);
   expect(embedded.data).toEqual((await first.predictor.embed!(files)).data);
   const { members, values } = await again.members!(files);
-  // Trained further, a Gaussian process has joined the six.
-  expect(members.map(({ name }) => name)).toEqual([...equal.map(({ name }) => name), 'gaussian-process']);
-  expect(values.length).toBe(7 * 12);
+  // Trained further, a regression for few labels has joined them.
+  expect(members.map(({ name }) => name)).toEqual([...equal.map(({ name }) => name), 'few-shot']);
+  expect(values.length).toBe(8 * 12);
   expect(values.every(Number.isFinite)).toBe(true);
   const further = (networks: Networks, values?: Float64Array) => {
     const { labels } = dataOf(networks);

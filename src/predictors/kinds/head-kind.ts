@@ -40,7 +40,8 @@ import {
 import type { Json, Predictor } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
 import type { PackedSet } from '../views/computation-graph/graph-set.js';
-import type { FeatureSet } from '../views/features.js';
+import type { FeatureRows } from '../views/feature-rows.js';
+import { type FeatureSet, segmentState } from '../views/features.js';
 import { partOf } from '../views/joined.js';
 import type { GraphSet } from '../views/view.js';
 
@@ -59,7 +60,11 @@ export interface ClusterOptions {
   readonly fuzzifier?: number;
 }
 
-export const HEADS_VIEW = `${ENCODER_VIEW}+features`;
+const BESIDE = '+features';
+export const HEADS_VIEW = `${ENCODER_VIEW}${BESIDE}`;
+/** Of heads that also see features of the structure. */
+export const STRUCTURE_INPUT = `${INPUT}.2`;
+export const STRUCTURE_VIEW = `${HEADS_VIEW}${BESIDE}`;
 /** Where a file has what its heads see networks by. */
 const STATE_PATH = 'state.';
 const COSTS = { names: ['macs'], space: null };
@@ -75,8 +80,16 @@ export interface HeadRows {
   readonly soft: SoftClusters | undefined;
   readonly train: EmbeddedRows;
   readonly macs: Float64Array;
-  readonly held?: { readonly rows: EmbeddedRows; readonly macs: Float64Array };
+  readonly held?: {
+    readonly rows: EmbeddedRows;
+    readonly macs: Float64Array;
+    readonly structure?: FeatureRows;
+  };
   readonly prepared: Prepared;
+  /** The view that networks are seen by. */
+  readonly view: string;
+  /** Of the networks' structure, where heads see it. */
+  readonly structure?: FeatureRows;
   /** Of a predictor of the same kind to begin with. */
   readonly isFurther: boolean;
 }
@@ -148,7 +161,7 @@ export function expectEncoder(kind: string, from: Predictor | undefined): void {
 
 /** Embeds networks, and fits heads to labels. */
 export function fitHeads(
-  kind: Pick<PredictorKind, 'name' | 'title'>,
+  kind: Pick<PredictorKind, 'name' | 'title'> & { readonly seesStructure?: true },
   clusters: ClusterOptions,
   data: TrainingData,
   { pretraining = { rows: 0, ...ENCODER_STEPS } }: RecipeChanges,
@@ -158,12 +171,19 @@ export function fitHeads(
   const { from } = data;
   expectEncoder(kind.name, from);
   const given = from && encoderOf(from);
+  const more = kind.seesStructure ? [segmentState()] : [];
+  const view = `${given?.view ?? ENCODER_VIEW}${BESIDE}${more.map(() => BESIDE).join('')}`;
   const fitting = {
-    kind,
-    view: given === undefined ? HEADS_VIEW : `${given.view}+features`,
-    viewOptions: [ENCODER_VIEW_OPTIONS, { features: ['macs'] }] as unknown as Json,
-    prior: given && [given.state, COSTS],
+    ...{ kind, view },
+    viewOptions: [
+      ENCODER_VIEW_OPTIONS,
+      { features: ['macs'] },
+      ...more.map(() => ({ features: 'segments' })),
+    ] as unknown as Json,
+    prior: given && ([given.state, COSTS, ...more] as Json),
   };
+  const structureOf = (set: GraphSet): { structure?: FeatureRows } =>
+    kind.seesStructure ? { structure: (partOf(set, 2) as FeatureSet).rows } : {};
   return fitLabels(fitting, data, run, async (prepared) => {
     const { set, state, validation } = prepared;
     const lead = partOf(set, 0);
@@ -190,9 +210,11 @@ export function fitHeads(
         soft,
       ),
       macs: macsOf(validation.set),
+      ...structureOf(validation.set),
     };
     return work({
-      ...{ encoder, inputs, soft, macs, prepared, isFurther },
+      ...{ encoder, inputs, soft, macs, prepared, isFurther, view },
+      ...structureOf(set),
       train: new EmbeddedRows(rows, inputs, soft),
       ...(held ? { held } : {}),
     });
@@ -236,8 +258,8 @@ export function headValues({
 }: Pick<HeadRows, 'encoder' | 'inputs' | 'soft'>): (
   s: Scope,
   given: Inputs,
-) => { latent: Value; macs: Value; head: Inputs } {
-  let written: { latent: Value; macs: Value; head: Inputs } | undefined;
+) => { latent: Value; macs: Value; rows: Value; head: Inputs } {
+  let written: { latent: Value; macs: Value; rows: Value; head: Inputs } | undefined;
   return (s, given) => {
     if (written !== undefined) return written;
     const macs = given[INPUT]!;
@@ -248,7 +270,7 @@ export function headValues({
       [HEAD]: standardisedValue(state, rows, inputs.all),
       ...(soft ? { [MEMBERSHIPS]: membershipsValue(state, rows, soft) } : {}),
     };
-    written = { latent, macs, head };
+    written = { latent, macs, rows, head };
     return written;
   };
 }

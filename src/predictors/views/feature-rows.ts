@@ -30,6 +30,14 @@ export class FeatureRows {
     }
   }
 
+  /** These rows, then others of the same features. */
+  concat(others: FeatureRows): FeatureRows {
+    const data = new Float32Array(this.data.length + others.data.length);
+    data.set(this.data);
+    data.set(others.data, this.data.length);
+    return new FeatureRows(this.names, data);
+  }
+
   /** Throws unless the rows have these features. */
   require(names: readonly string[]): void {
     const isSame = names.length === this.names.length && names.every((name, i) => name === this.names[i]);

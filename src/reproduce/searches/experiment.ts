@@ -1,5 +1,6 @@
 // Searches of a paper: strategies that run many times on a table of trained networks, each with the same number of seconds of
 // training to spend. Data only; nothing is run.
+import type { RecipeChanges } from '../../predictors/kinds/index.js';
 import type { StrategyOptions } from '../../search/strategies/registry.js';
 import type { DataName } from '../data.js';
 
@@ -33,7 +34,18 @@ export interface SearchEntry {
   /** Networks whose labels the embedding was learned from; with them, curves are also shown later by their training seconds. */
   readonly labelled?: number;
   /** Of a `guided` search. */
-  readonly guide?: { readonly kind: string; readonly rows: number };
+  readonly guide?: Guide;
+}
+
+/** A predictor that orders networks. */
+export interface Guide {
+  readonly kind: string;
+  /** Evaluated at random and learned from. 0: the predictor is used as it is. */
+  readonly rows: number;
+  /** What differs from the recipe of the kind for so many rows. */
+  readonly recipe?: RecipeChanges;
+  /** What it begins with; by default what the package has for the space. */
+  readonly from?: string;
 }
 
 const ARCH2VEC = { embedding: 'arch2vec' };
@@ -50,6 +62,7 @@ export const LATENT_SEARCH: SearchExperiment = {
     'Over the 20,001 cells for which validation accuracy and training seconds are at hand, not all 423,624.',
     'Strategies see the validation accuracy of one run of 108 epochs. An evaluation costs the training seconds of the table. Regret is the highest test accuracy of these cells (mean of three runs) less that of the cell with the best validation accuracy so far. Validation accuracy of one run is noisy: the cell with the highest one has a test regret of its own.',
     'With the time of labels: later by the seconds of the 608 networks whose labels the embedding was learned from ("time shifted" in the paper), each of which costs 12 of 108 epochs as in the paper. The labels of the Accuracy model are of 108 epochs: at their full cost they would take more than the whole budget.',
+    'Guided by NN-Former: 100 random cells are evaluated, a pretrained NN-Former (one member, 150 steps, a tenth of the full recipe) learns their validation accuracies, and all others are evaluated in the order of its predictions. The one from other cells is the bundled predictor, which has seen test accuracies of cells that are not in this table and evaluates none before; it is the same in every run.',
     'Mutation is no baseline here: one cell in twenty has few neighbours among the others, and evolution finds nothing new after some sixty cells.',
     'BO evaluates five cells in every round; in the released code fewer, where some of the best five are known.',
   ],
@@ -108,7 +121,13 @@ export const LATENT_SEARCH: SearchExperiment = {
       id: 'guided-nn-former',
       name: 'guided by NN-Former',
       strategy: 'guided',
-      guide: { kind: 'nn-former', rows: 100 },
+      guide: { kind: 'nn-former', rows: 100, recipe: { members: 1, steps: 150 } },
+    },
+    {
+      id: 'guided-bundled',
+      name: 'guided by NN-Former from 342,483 other cells',
+      strategy: 'guided',
+      guide: { kind: 'nn-former', rows: 0, from: 'bundled:nasbench101-accuracy' },
     },
   ],
 };

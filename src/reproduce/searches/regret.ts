@@ -35,14 +35,18 @@ export function incumbentsAt(
 
 interface Interval {
   readonly mean: number;
-  /** Of 95%, by the normal distribution of means; the mean itself for one run. */
+  /** Of 95%, by the normal distribution of means; the mean itself where runs are too few for that. */
   readonly low: number;
   readonly high: number;
 }
 
+/** Fewer have no interval. */
+const FEWEST_RUNS = 5;
+
 export function meanInterval(values: readonly number[]): Interval | undefined {
   if (values.length === 0) return undefined;
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
+  if (values.length < FEWEST_RUNS) return { mean, low: mean, high: mean };
   const variance = values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / Math.max(1, values.length - 1);
   const half = 1.96 * Math.sqrt(variance / values.length);
   return { mean, low: mean - half, high: mean + half };

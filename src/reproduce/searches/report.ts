@@ -20,7 +20,9 @@ const COLUMNS = [1e5, 3e5, 1e6];
 export function searchCells(lines: readonly SearchLine[]): { columns: string[]; rows: string[][] } {
   const text = (curve: SearchLine['curve'], seconds: number): string => {
     const found = curve && regretBy(curve, seconds);
-    return found ? `${(100 * found.mean).toFixed(2)} ± ${(50 * (found.high - found.low)).toFixed(2)}` : '';
+    if (found === undefined) return '';
+    const mean = (100 * found.mean).toFixed(2);
+    return found.high > found.low ? `${mean} ± ${(50 * (found.high - found.low)).toFixed(2)}` : mean;
   };
   const row = (
     { entry, seeds, evaluations, seen, shifted }: SearchLine,
@@ -72,7 +74,7 @@ export function searchesMarkdown(
     `|${'---|'.repeat(columns.length)}`,
     ...rows.map(line),
     '',
-    'Test regret in percent after so many seconds of training: mean and half the width of its 95% interval over runs. Validation: regret of the validation accuracy at the end. Networks: evaluations of a run.',
+    'Test regret in percent after so many seconds of training: mean and half the width of its 95% interval over runs; no interval for fewer than five. Validation: regret of the validation accuracy at the end. Networks: evaluations of a run.',
     ...(missing.length === 0 ? [] : ['', `Not run yet: ${missing.join(', ')}.`]),
     '',
     `![Regret over time](${plot})`,

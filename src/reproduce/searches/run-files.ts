@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { readBytes } from '../../onnx/file.js';
+import { STRATEGIES } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import type { SearchEntry, SearchExperiment } from './experiment.js';
@@ -63,7 +64,9 @@ export class RunFiles {
 
   settingsOf({ name: _, ...entry }: SearchEntry): Record<string, unknown> {
     const { data, labels, seconds } = this.#experiment;
-    return { data, labels, seconds, ...entry };
+    // All options, as defaults may change.
+    const options = STRATEGIES.get(entry.strategy)?.options.parse(entry.options ?? {});
+    return { data, labels, seconds, ...entry, ...(options ? { options } : {}) };
   }
 
   async write(entry: SearchEntry, result: RunResult): Promise<void> {

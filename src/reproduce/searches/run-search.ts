@@ -90,10 +90,9 @@ export class SearchTable {
 
   async #strategy({ strategy, options, embedding, guide }: SearchEntry, seed: number): Promise<Strategy> {
     if (guide) {
-      const { kind, rows: count } = guide;
       const [table, rows, label] = [this.#table, this.#rows, this.#experiment.labels.value];
-      const open = (): Promise<Predictor> => this.#open(kind, this.#space.name);
-      return guidedSearch({ table, rows, label, kind, count, seed, open });
+      const open = (): Promise<Predictor> => this.#open(guide.from ?? guide.kind, this.#space.name);
+      return guidedSearch({ table, rows, label, guide, seed, open });
     }
     const latent = embedding === undefined ? undefined : await this.#embedding(embedding);
     return strategyNamed(strategy, undefined, options, latent);

@@ -30,9 +30,10 @@ describe('regret over time', () => {
   });
 
   it('has the interval of a mean', () => {
-    const { mean, low, high } = meanInterval([1, 2, 3, 6])!;
-    // A sample deviation of √(14/3), by four runs.
-    expect([mean, (high - low) / 2]).toEqual([3, expect.closeTo((1.96 * Math.sqrt(14 / 3)) / 2, 12)]);
+    const { mean, low, high } = meanInterval([1, 2, 3, 6, 3])!;
+    // A sample variance of 14/4, by five runs.
+    expect([mean, (high - low) / 2]).toEqual([3, expect.closeTo(1.96 * Math.sqrt(14 / 4 / 5), 12)]);
+    expect(meanInterval([1, 3])).toEqual({ mean: 2, low: 2, high: 2 });
     expect(meanInterval([])).toBeUndefined();
   });
 });
@@ -60,16 +61,16 @@ describe('search experiments', () => {
   const options = {
     data: folder,
     out: join(folder, 'out'),
-    draws: 3,
+    draws: 6,
     version: 'test',
     open: () => Promise.reject(new Error('nothing is embedded')),
   };
 
   it('spend seconds of training, are done once, and are summarised', async () => {
-    expect(await runExperiment(experiment, options)).toBe(3);
+    expect(await runExperiment(experiment, options)).toBe(6);
     expect(await runExperiment(experiment, options)).toBe(0);
     const [line] = summarised(experiment, options);
-    expect([line!.seeds, line!.evaluations]).toEqual([[0, 1, 2], 20]);
+    expect([line!.seeds, line!.evaluations]).toEqual([[0, 1, 2, 3, 4, 5], 20]);
     const result = JSON.parse(readFileSync(join(options.out, 'latent-search', 'random.0.json'), 'utf8'));
     // Test accuracy is twice the one that is seen.
     expect(result.regret.at(-1)).toBeCloseTo(2 * result.seenRegret.at(-1), 9);
@@ -78,6 +79,8 @@ describe('search experiments', () => {
     expect(mean).toBeLessThan(high);
     expect(regretBy(line!.shifted!, 2e4)!.mean).toBe(regretBy(line!.curve!, 2e4 - 1000)!.mean);
     expect(regretPlot(experiment, [line!], 'curve')).toContain('random search');
+    const found = { ...line!.curve!, mean: line!.curve!.mean.map((_, i) => (i > 3 ? 0 : 0.1)) };
+    expect(regretPlot(experiment, [{ ...line!, seen: found }], 'seen')).toContain('validation regret');
   });
 
   it('refuse results of other settings, and folders without the table', async () => {

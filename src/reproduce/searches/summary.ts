@@ -89,7 +89,8 @@ export function regretPlot(
       {
         name: `${line.entry.name}${regret === 'shifted' && line.shifted ? ', shifted' : ''}`,
         x: shown.times.slice(0, count),
-        y: percent(shown.mean),
+        // The best there is has no place on a logarithmic axis: the curve ends before.
+        y: percent(shown.mean).map((y) => (y > 0 ? y : Number.NaN)),
         low: percent(shown.low),
         high: percent(shown.high),
       },

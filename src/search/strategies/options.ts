@@ -28,12 +28,12 @@ export function oneOf<const T extends readonly [string, ...string[]]>(names: T, 
     .describe(range);
 }
 
-/** A number, or the one word that is possible in its place, which is the default. */
-export function numberOr<const T extends string>(word: T) {
+/** A number, or the one word that is possible in its place, which is the default unless another is given. */
+export function numberOr<const T extends string>(word: T, normal: T | number = word) {
   const range = `${word} or a number`;
   return z
     .union([z.literal(word), z.number()], range)
-    .default(word as never)
+    .default(normal as never)
     .describe(range);
 }
 

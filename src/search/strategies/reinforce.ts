@@ -5,8 +5,8 @@ import { bestTrial, type Embedding, isValued, type Strategy, type Trial } from '
 import { Adam } from '../latent/adam.js';
 import { LatentPool } from '../latent/latent-pool.js';
 import { Policy } from '../latent/policy.js';
-import { standardised, standardOf } from '../latent/standardised.js';
-import { chosenOptions, count, numberOr, oneOf, POOL_OPTIONS } from './options.js';
+import { type Standard, standardised, standardOf } from '../latent/standardised.js';
+import { chosenOptions, count, numberOr, POOL_OPTIONS } from './options.js';
 
 /** Sizes are those of arch2vec's search, which has `baseline=0.95` and `scale=raw`. */
 export const REINFORCE_OPTIONS = z.object({
@@ -16,8 +16,11 @@ export const REINFORCE_OPTIONS = z.object({
   units: count(128, { to: 4096 }),
   /** What rewards are compared with: the mean so far, in units of their deviation; or a number, as they are. */
   baseline: numberOr('mean'),
-  /** Embeddings with mean 0 and deviation 1 over the pool, as far as the policy steps at random; or as they are. */
-  scale: oneOf(['standardised', 'raw'], 'standardised'),
+  /**
+   * The deviation that embeddings are scaled to, with mean 0; or `raw`. The policy's noise is 1 in every direction: the smaller
+   * the scale, the farther it looks, and the more it is a direction that it chooses.
+   */
+  scale: numberOr('raw', 0.2),
   ...POOL_OPTIONS,
 });
 export type ReinforceOptions = z.input<typeof REINFORCE_OPTIONS>;
@@ -39,15 +42,13 @@ export function reinforce(embedding: Embedding, given: ReinforceOptions = {}): S
       const policy = Policy.random(width, units, random);
       const adam = new Adam(policy.weights.length, RATE);
       // What joins the pool later is scaled as what was there at first.
-      const standard = standardOf(pool.data, width);
-      const pointOf = (place: number): Float64Array =>
-        scale === 'raw' ? pool.point(place).slice() : standardised(pool.point(place), standard);
-      const deviations = scale === 'raw' ? standard.deviations.map(() => 1) : standard.deviations;
+      const { means, deviations } =
+        scale === 'raw' ? unscaled(width) : scaledTo(scale, standardOf(pool.data, width));
+      const pointOf = (place: number): Float64Array => standardised(pool.point(place), { means, deviations });
       const nearest = (action: Float64Array): number => {
         const { data } = pool;
         let [found, least] = [-1, Number.POSITIVE_INFINITY];
-        const wanted =
-          scale === 'raw' ? action : action.map((x, k) => x * deviations[k]! + standard.means[k]!);
+        const wanted = action.map((x, k) => x * deviations[k]! + means[k]!);
         for (let place = 0; place < pool.count; place++) {
           let distance = 0;
           for (let k = 0; k < width && distance < least; k++) {
@@ -96,6 +97,16 @@ export function reinforce(embedding: Embedding, given: ReinforceOptions = {}): S
     },
   };
 }
+
+const unscaled = (width: number): Standard => ({
+  means: new Float64Array(width),
+  deviations: new Float64Array(width).fill(1),
+});
+
+const scaledTo = (scale: number, { means, deviations }: Standard): Standard => ({
+  means,
+  deviations: deviations.map((deviation) => deviation / scale),
+});
 
 /** How good each step was; 0 where an evaluation failed. */
 function advantagesOf(

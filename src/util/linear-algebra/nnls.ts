@@ -1,5 +1,6 @@
 // Non-negative least squares (Lawson and Hanson 1974): the x ≥ 0 that makes |A·x − b| least. For few unknowns: it solves normal
 // equations, of columns that are scaled to length 1.
+import { solvedSystem } from './solve.js';
 
 /**
  * @param rows of A, all as long as the result
@@ -44,7 +45,7 @@ function solved(gram: readonly Float64Array[], right: Float64Array): Float64Arra
     for (;;) {
       const free = isFree.flatMap((is, j) => (is ? j : []));
       const found = new Float64Array(n);
-      eliminated(free.map((j) => [...free.map((k) => gram[j]![k]!), right[j]!])).forEach((value, i) => {
+      solvedSystem(free.map((j) => [...free.map((k) => gram[j]![k]!), right[j]!])).forEach((value, i) => {
         found[free[i]!] = value;
       });
       const negative = free.filter((j) => found[j]! <= 0);
@@ -62,21 +63,4 @@ function solved(gram: readonly Float64Array[], right: Float64Array): Float64Arra
     }
   }
   return x;
-}
-
-/** Gauss with pivots; an unknown that others determine is 0. */
-function eliminated(system: number[][]): number[] {
-  const n = system.length;
-  for (let j = 0; j < n; j++) {
-    let pivot = j;
-    for (let i = j + 1; i < n; i++) if (Math.abs(system[i]![j]!) > Math.abs(system[pivot]![j]!)) pivot = i;
-    [system[j], system[pivot]] = [system[pivot]!, system[j]!];
-    if (Math.abs(system[j]![j]!) < 1e-13) continue;
-    for (let i = 0; i < n; i++) {
-      if (i === j) continue;
-      const factor = system[i]![j]! / system[j]![j]!;
-      for (let k = j; k <= n; k++) system[i]![k]! -= factor * system[j]![k]!;
-    }
-  }
-  return system.map((row, j) => (Math.abs(row[j]!) < 1e-13 ? 0 : row[n]! / row[j]!));
 }

@@ -36,6 +36,8 @@ interface Kept {
 }
 
 const REPORTS = /\.jsonl?$/i;
+/** What `auspex device fit` writes. */
+const DEVICE = /\.device\.json$/i;
 
 export class Engine {
   readonly #places: Places;
@@ -95,10 +97,14 @@ export class Engine {
     return weightStatistics(this.#kept(id).network, name);
   }
 
-  async predict(id: number, chosen: ChosenKnobs): Promise<PredictedHere> {
-    const { name, network } = this.#kept(id);
-    const { predictHere } = await this.#runtime();
-    return predictHere(name, Object.keys(chosen).length === 0 ? network : this.#at(id, chosen));
+  /** @param devices documents of devices of the user */
+  async predict(id: number, chosen: ChosenKnobs, devices: readonly string[] = []): Promise<PredictedHere> {
+    const { name, network: opened } = this.#kept(id);
+    const network = Object.keys(chosen).length === 0 ? opened : this.#at(id, chosen);
+    const { predictHere, latenciesHere } = await this.#runtime();
+    const predicted = await predictHere(name, network);
+    const latencies = await latenciesHere(this.#places, network, devices);
+    return { ...predicted, labels: [...predicted.labels, ...latencies] };
   }
 
   async compare(a: number, b: number): Promise<ComparedHere> {
@@ -181,6 +187,7 @@ export class Engine {
     try {
       const name = printableStart(file.name, 200);
       const url = file.kind === 'url' ? { url: file.url } : {};
+      if (DEVICE.test(file.name)) return [{ kind: 'device', name, text: await textOf(file) }];
       const { recognised } = await import('./reports.js');
       return recognised(await textOf(file)).map((found) =>
         found.kind === 'report' ? { ...found, name, ...url } : { ...found, name },

@@ -21,6 +21,7 @@ export type Asked =
 export type Opened =
   | { readonly kind: 'network'; readonly id: number; readonly name: string; readonly bytes: number }
   | { readonly kind: 'report'; readonly name: string; readonly report: Report; readonly url?: string }
+  | { readonly kind: 'device'; readonly name: string; readonly text: string }
   | { readonly kind: 'profile'; readonly name: string; readonly profile: NodeTimes }
   | { readonly kind: 'problem'; readonly name: string; readonly problem: Problem };
 

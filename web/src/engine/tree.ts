@@ -156,7 +156,10 @@ function moduleAt(into: Draft, path: readonly string[], modules: Map<string, Dra
     key += `/${part}`;
     let next = modules.get(key);
     if (next === undefined) {
-      next = draftOf('module', printableStart(part, TITLE_LENGTH), at);
+      // `body` has the parts 0, 1, 2 …
+      const title =
+        /^\d+$/.test(part) && at.kind === 'module' ? `${at.title.split('/').at(-1)}.${part}` : part;
+      next = draftOf('module', printableStart(title, TITLE_LENGTH), at);
       modules.set(key, next);
     }
     at = next;

@@ -16,6 +16,7 @@ export function dotPlot(
     x: {
       label: `latency (${sorted[0]?.unit ?? 'ms'})`,
       type: 'log',
+      axis: 'both',
       grid: true,
       tickFormat: formatNumber,
       ticks: 5,
@@ -68,6 +69,7 @@ export function paretoPlot(
     marginLeft: 60,
     marginRight: 90,
     marginTop: 30,
+    inset: 24,
     x: { label: axes.x, type: axes.isLogX ? 'log' : 'linear', grid: true, tickFormat: formatCount, ticks: 6 },
     y: { label: axes.y, grid: true, nice: true, tickFormat: formatCount },
     r: { range: [4, 18] },
@@ -106,9 +108,11 @@ export function paretoPlot(
       }),
     ],
   });
-  made.querySelectorAll<SVGElement>('.points circle').forEach((circle, i) => {
-    circle.style.cursor = 'pointer';
-    circle.addEventListener('click', () => onclick(points[i]!.id));
+  // The plot's value is the point that is pointed at.
+  made.style.cursor = 'pointer';
+  made.addEventListener('click', () => {
+    const point = (made as { value?: ParetoPoint | null }).value;
+    if (point) onclick(point.id);
   });
   return made;
 }

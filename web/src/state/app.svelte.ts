@@ -75,6 +75,7 @@ class App {
     const key = this.#next++;
     if (opened.kind === 'problem') this.#tell(opened.name, opened.problem);
     else if (opened.kind === 'profile') this.#overlay(opened.profile);
+    else if (opened.kind === 'device') this.#addDevice(opened.text);
     else if (opened.kind === 'report') {
       this.reports = [
         ...this.reports,
@@ -92,6 +93,16 @@ class App {
         this.#tell(opened.name, problemOf(error));
       }
     }
+  }
+
+  /** Devices of the user, as documents. */
+  readonly #devices = new Set<string>();
+
+  #addDevice(text: string): void {
+    this.#devices.add(text);
+    // All are predicted again.
+    for (const network of this.networks) network.predicted = undefined;
+    this.tab = 'predictions';
   }
 
   /** Measured times are for the network of their name, or else for the one that is seen. */
@@ -197,7 +208,7 @@ class App {
 
   async predict(network: OpenNetwork): Promise<void> {
     const runner = await this.runner(network);
-    network.predicted = await runner.call('predict', network.id, {});
+    network.predicted = await runner.call('predict', network.id, {}, [...this.#devices]);
   }
 
   /** Ends what is under way. */

@@ -18,8 +18,9 @@ class Served {
 
   async look(): Promise<void> {
     if (document.querySelector('meta[name="auspex-view"]') === null) return;
-    const response = await fetch('./files.json');
-    if (!response.ok) return;
+    // The server may have ended since the page was kept.
+    const response = await fetch('./files.json').catch(() => undefined);
+    if (!response?.ok) return;
     this.#files = listed.parse(await response.json()).files;
     this.isThere = true;
   }

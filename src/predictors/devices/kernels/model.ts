@@ -1,6 +1,7 @@
 // The model that `auspex device calibrate` writes: kernels of a network, told from its graph, summed up and corrected.
 import * as z from 'zod';
 import { planKernels } from '../../../analysis/kernels/plan.js';
+import { valueBytes } from '../../../graph/types.js';
 import type { Network } from '../../../networks/network.js';
 import { badDevice, type Device, type DevicePrediction, registerDeviceModel } from '../device.js';
 import { corrected, correctionSchema, sumOfKernels } from './network-time.js';
@@ -21,15 +22,22 @@ export const kernelModelSchema = z.object({
 export type KernelModel = z.infer<typeof kernelModelSchema>;
 
 /** What unknown kernels, and those beyond the measured sizes, add to the error, by their share of the time. */
-const WIDER = { unknown: 0.7, near: 0.2 };
+const WIDER = { unknown: 0.7, near: 0.2, quantised: 1.2 };
 
 export function kernelPrediction(model: KernelModel, network: Network): DevicePrediction {
   const plan = planKernels(network.inference(), model);
-  const sum = sumOfKernels(model.times, plan.kernels);
+  const sum = sumOfKernels(model.times, plan.kernels, outputBytes(network));
   const value = corrected(sum, model.correction);
   const isOpen = plan.unknown.length > 0;
+  const isQuantised = network
+    .inference()
+    .graph.nodes.some(({ operator }) => operator?.traits?.moves === 'quantisation');
   const error =
-    model.error90 + WIDER.unknown * sum.unknown + WIDER.near * sum.near + (isOpen ? WIDER.unknown : 0);
+    model.error90 +
+    WIDER.unknown * sum.unknown +
+    WIDER.near * sum.near +
+    (isOpen ? WIDER.unknown : 0) +
+    (isQuantised ? WIDER.quantised : 0);
   const percent = (share: number): string => `${Math.round(100 * share)}%`;
   const rests = [`the sum of ${plan.kernels.length} kernels, and what measured networks take beyond it`];
   if (sum.near >= 0.05)
@@ -37,6 +45,7 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
   if (sum.unknownClasses.length > 0) {
     rests.push(`${percent(sum.unknown)} of the time is of kernels that were not measured`);
   }
+  if (isQuantised) rests.push('the network is quantised, and what the runtime fuses then is not known');
   return {
     value,
     low: value * Math.exp(-error),
@@ -45,6 +54,16 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
     unknown: [...new Set([...sum.unknownClasses, ...plan.unknown])],
     rests,
   };
+}
+
+/** Outputs are copied to the caller. */
+export function outputBytes(network: Network): number {
+  const { types, outputNames } = network.inference().graph;
+  return outputNames.reduce((sum, name) => {
+    const type = types.get(name);
+    const bytes = type && valueBytes(type);
+    return sum + (typeof bytes === 'number' ? bytes : 0);
+  }, 0);
 }
 
 export const kernelDeviceModel = registerDeviceModel({

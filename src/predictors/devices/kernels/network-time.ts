@@ -1,6 +1,7 @@
 // From the times of kernels to that of a network: their sum, corrected by what runs of whole networks take beyond it.
 import * as z from 'zod';
 import type { Kernel } from '../../../analysis/kernels/kernel.js';
+import { solvedSystem } from '../../../util/linear-algebra/solve.js';
 import { type KernelTimes, kernelTime } from './times.js';
 
 export const correctionSchema = z.object({
@@ -8,12 +9,15 @@ export const correctionSchema = z.object({
   share: z.number(),
   perKernel: z.number(),
   perRun: z.number(),
+  /** Of each megabyte of outputs, which are copied, in ms. */
+  perOutputMegabyte: z.number(),
 });
 type Correction = z.infer<typeof correctionSchema>;
 
 export interface SumOfKernels {
   readonly ms: number;
   readonly kernels: number;
+  readonly outputBytes: number;
   /** Shares of the sum. */
   readonly near: number;
   readonly unknown: number;
@@ -21,7 +25,11 @@ export interface SumOfKernels {
   readonly unknownClasses: readonly string[];
 }
 
-export function sumOfKernels(times: KernelTimes, kernels: readonly Kernel[]): SumOfKernels {
+export function sumOfKernels(
+  times: KernelTimes,
+  kernels: readonly Kernel[],
+  outputBytes: number,
+): SumOfKernels {
   const us = { measured: 0, near: 0, unknown: 0 };
   const unknownClasses = new Set<string>();
   for (const kernel of kernels) {
@@ -33,48 +41,46 @@ export function sumOfKernels(times: KernelTimes, kernels: readonly Kernel[]): Su
   return {
     ms: all / 1000,
     kernels: kernels.length,
+    outputBytes,
     near: us.near / all,
     unknown: us.unknown / all,
     unknownClasses: [...unknownClasses],
   };
 }
 
-export function corrected({ ms, kernels }: Pick<SumOfKernels, 'ms' | 'kernels'>, by: Correction): number {
-  const value = by.share * ms + by.perKernel * kernels + by.perRun;
+/** What of a sum is corrected. */
+type Summed = Pick<SumOfKernels, 'ms' | 'kernels' | 'outputBytes'>;
+
+export function corrected(sum: Summed, by: Correction): number {
+  const { share, perKernel, perRun, perOutputMegabyte } = by;
+  const value = dot(termsOf(sum), [share, perKernel, perRun, perOutputMegabyte]);
   // Of networks of few and short kernels a line may go below what they take at least.
-  return Math.max(value, ms / 3);
+  return Math.max(value, sum.ms / 3);
 }
 
-/** The line that is nearest to measured networks, errors being relative. Nothing is corrected if there are fewer than six. */
-export function fitCorrection(
-  sums: readonly Pick<SumOfKernels, 'ms' | 'kernels'>[],
-  measuredMs: readonly number[],
-): Correction {
-  const none = { share: 1, perKernel: 0, perRun: 0 };
-  if (sums.length < 6) return none;
-  const rows = sums.map(({ ms, kernels }, i) => [ms, kernels, 1].map((x) => x / measuredMs[i]!));
-  // Ridge towards no correction, as much as a hundredth of the networks.
-  const prior = [1, 0, 0];
-  const scale = [0, 1, 2].map((j) =>
-    Math.sqrt(rows.reduce((sum, row) => sum + row[j]! ** 2, 0) / rows.length),
-  );
-  const system = [0, 1, 2].map((j) => {
-    const line = [0, 1, 2].map((k) => rows.reduce((sum, row) => sum + row[j]! * row[k]!, 0));
-    const ridge = 0.01 * rows.length * scale[j]! ** 2;
+function termsOf({ ms, kernels, outputBytes }: Summed): number[] {
+  return [ms, kernels, 1, outputBytes / 1e6];
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, x, i) => sum + x * b[i]!, 0);
+}
+
+const NONE = [1, 0, 0, 0] as const;
+/** Pulls towards no correction, as strongly as this share of the networks. */
+const RIDGE = 0.01;
+const LEAST_NETWORKS = 8;
+
+/** The line that is nearest to measured networks, errors being relative. Nothing is corrected if there are few. */
+export function fitCorrection(sums: readonly Summed[], measuredMs: readonly number[]): Correction {
+  const rows = sums.map((sum, i) => termsOf(sum).map((x) => x / measuredMs[i]!));
+  const system = NONE.map((none, j) => {
+    const line = NONE.map((_, k) => rows.reduce((sum, row) => sum + row[j]! * row[k]!, 0));
+    const ridge = RIDGE * line[j]!;
     line[j]! += ridge;
-    return [...line, rows.reduce((sum, row) => sum + row[j]!, 0) + ridge * prior[j]!];
+    return [...line, rows.reduce((sum, row) => sum + row[j]!, 0) + ridge * none];
   });
-  const [share, perKernel, perRun] = solve3(system);
-  return [share, perKernel, perRun].every(Number.isFinite)
-    ? { share: share!, perKernel: perKernel!, perRun: perRun! }
-    : none;
-}
-
-function solve3(m: readonly (readonly number[])[]): number[] {
-  const determinant = (a: readonly (readonly number[])[]): number =>
-    a[0]![0]! * (a[1]![1]! * a[2]![2]! - a[1]![2]! * a[2]![1]!) -
-    a[0]![1]! * (a[1]![0]! * a[2]![2]! - a[1]![2]! * a[2]![0]!) +
-    a[0]![2]! * (a[1]![0]! * a[2]![1]! - a[1]![1]! * a[2]![0]!);
-  const whole = determinant(m);
-  return [0, 1, 2].map((j) => determinant(m.map((row) => row.slice(0, 3).with(j, row[3]!))) / whole);
+  const found = sums.length < LEAST_NETWORKS ? NONE : solvedSystem(system);
+  const [share, perKernel, perRun, perOutputMegabyte] = found.every(Number.isFinite) ? found : NONE;
+  return { share: share!, perKernel: perKernel!, perRun: perRun!, perOutputMegabyte: perOutputMegabyte! };
 }
