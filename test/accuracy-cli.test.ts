@@ -61,8 +61,8 @@ describe('the accuracy of an image classifier', () => {
     const found = predictDocument.parse(JSON.parse(stdout));
     if (!('predictions' in found)) throw new Error('there is no prediction');
     const [answer, ...more] = found.predictions;
-    expect(more.length).toBeGreaterThan(0);
-    for (const { label } of more) expect(label).toMatch(/^latency /);
+    // Latency on a few devices follows.
+    expect(more.map(({ device }) => device?.name)).toEqual(['i7-12700h', 'rtx4090', 'galaxy-s25']);
     expect(answer).toMatchObject({ label: 'imagenet_top1', coverage: 0.9, recipe: { name: 'in1k' } });
     expect(answer!.neighbours!.map(({ name }) => name)).toContain('resnet18 224');
     // Published between 69.8 (plain) and 73.2 (best); the interval is the error at this distance.

@@ -262,9 +262,10 @@ async function* predictChunk(
     await ask(by, chunk, places, { answers, errors, refused }, options);
   }
   for (const [place, { ref, line, network }] of chunk.entries()) {
+    const onDevices: Answer[] = [];
     if (network !== undefined && errors[place] === undefined && options.devices !== undefined) {
       try {
-        answers[place]!.push(...(await options.devices.answers(network, options.signal)));
+        onDevices.push(...(await options.devices.answers(network, options.signal)));
       } catch (error) {
         errors[place] = userError(error);
       }
@@ -274,7 +275,7 @@ async function* predictChunk(
       yield { ref, line, network: undefined, error: error! };
       continue;
     }
-    yield known(chunk[place]!, network, answers[place]!, refused[place]!, options);
+    yield known(chunk[place]!, network, { by: answers[place]!, onDevices }, refused[place]!, options);
   }
 }
 
@@ -364,18 +365,17 @@ function errorsAt({ interval }: LabelInfo, distance: number): Foundation['errors
 function known(
   { ref, line }: Opened,
   network: Network,
-  answers: readonly Answer[],
+  { by, onDevices }: { readonly by: readonly Answer[]; readonly onDevices: readonly Answer[] },
   refused: readonly Refusal[],
-  { withCost, predictors, familyOf }: PredictOptions,
+  { withCost, predictors, devices, familyOf }: PredictOptions,
 ): PredictedNetwork {
   try {
-    // Latency on devices is predicted for nearly everything, and says nothing of the rest.
-    const isCovered = answers.some(({ device }) => device === undefined);
+    const isCovered = by.length > 0 || devices?.isAsked === true;
     return {
       ref,
       line,
       network,
-      answers,
+      answers: [...by, ...onDevices],
       // Bundled predictors that do not apply are not worth listing once another one answers.
       refused: isCovered && !predictors?.length ? [] : refused,
       cost: withCost ? costOf(network) : undefined,

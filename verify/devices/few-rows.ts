@@ -31,7 +31,11 @@ const { devices, lengths, standard } = read('devices.json') as {
   lengths: number[];
   standard: Parameters<typeof pointsOf>[1];
 };
-const sets = { timm: knownPoints(read('points-timm.json')), cells: knownPoints(read('points-cells.json')) };
+const sets = {
+  timm: knownPoints(read('points-timm.json')),
+  cells: knownPoints(read('points-cells.json')),
+  nnlqp: knownPoints(read('points-nnlqp.json')),
+};
 const seen = new Set(sets.cells.networks.map((name) => name.replace(/^nasbench201:/, '')));
 const rows = readFileSync(featureFile!, 'utf8')
   .trim()

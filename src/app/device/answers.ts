@@ -20,11 +20,14 @@ export interface DeviceAnswer {
 }
 
 export interface DeviceSource {
+  /** Whether a user named the devices: then nothing else is wanted. */
+  readonly isAsked: boolean;
   /** @throws AuspexError if the network cannot be predicted */
   answers(network: Network, signal?: AbortSignal): Promise<readonly Answer[]>;
 }
 
 export class DeviceAnswers implements DeviceSource {
+  readonly isAsked = true;
   readonly #devices: readonly NamedDevice[];
   readonly #library: Devices;
   readonly #measurements: Measurements | undefined;

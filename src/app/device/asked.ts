@@ -51,6 +51,7 @@ export function usualDevices(of: Network): DeviceSource | undefined {
     undefined,
   );
   return {
+    isAsked: false,
     async answers(network, signal) {
       try {
         return await answers.answers(network, signal);

@@ -103,6 +103,13 @@ export class ProcessModel implements DeviceModel {
 
   /** @param base what devices of the base say of the network */
   one({ values, operators }: WorkFeatures, base: readonly DevicePrediction[]): DevicePrediction {
+    if (!(values.logMacs! > 0)) {
+      throw new AuspexError(
+        'DEVICE_NOT_COVERED',
+        `networks without convolutions and matrix products cannot be predicted on ${this.#device.name}`,
+        { hint: 'measure it: auspex measure; or calibrate your machine: auspex device calibrate' },
+      );
+    }
     const { linear, interval, farthest, beyond } = this.#model;
     const row = this.#points.standardised(values);
     const { distances, nearest } = this.#distances(row);
