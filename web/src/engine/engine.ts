@@ -36,7 +36,7 @@ interface Kept {
 }
 
 const REPORTS = /\.jsonl?$/i;
-/** What `auspex device fit` writes. */
+/** What `auspex device calibrate` writes. */
 const DEVICE = /\.device\.json$/i;
 
 export class Engine {
