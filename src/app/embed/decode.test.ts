@@ -25,7 +25,11 @@ const decode = async (request: Omit<DecodeRequest, 'refs'> & { refs?: string[] }
 beforeAll(async () => {
   const fitted = await arch2vec.fit(
     { networks: listOf(networks) },
-    { steps: 30, rate: 5e-3, model: { width: 16, layers: 1, latent: 4, decoder: 'softmax', mode: 'training' } },
+    {
+      steps: 30,
+      rate: 5e-3,
+      model: { width: 16, layers: 1, latent: 4, decoder: 'softmax', mode: 'training' },
+    },
     { seed: 1, threads: 1 },
   );
   writeFileSync(predictor, fitted.predictor.toOnnx());
