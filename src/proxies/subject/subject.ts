@@ -334,9 +334,10 @@ export class Subject {
     });
   }
 
-  /** Samples that can be compared: those of a batch, or single ones one after another. */
+  /** Samples that can be compared: those of a batch, or single ones one after another unless a batch of one is asked for. */
   get comparable(): number {
-    return this.samples > 1 ? this.samples : Math.min(this.batchCount, SINGLE_SAMPLES);
+    const isAsked = this.samples > 1 || this.#options.batch === 1;
+    return isAsked ? this.samples : Math.min(this.batchCount, SINGLE_SAMPLES);
   }
 
   /** How many batches there are to be had; synthetic ones have no end. */
