@@ -57,6 +57,10 @@ export interface Compared {
 /** More than this of a core is used by others: the machine is busy. */
 export const BUSY = 0.15;
 
+/** Shorter blocks would tell nothing of the load: the system counts in hundredths of a second. */
+const LEAST_MS = 1000;
+const MOST_RUNS = 5000;
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)]!;
@@ -68,7 +72,10 @@ async function block({ side, line }: Line, { repeats, warmUp }: Counts): Promise
     for (let i = 0; i < warmUp; i++) await answerer.measure(line);
     const load = watchLoad(answerer.pid);
     const times: number[] = [];
-    for (let i = 0; i < repeats; i++) times.push(await answerer.measure(line));
+    const end = performance.now() + LEAST_MS;
+    while (times.length < repeats || (performance.now() < end && times.length < MOST_RUNS)) {
+      times.push(await answerer.measure(line));
+    }
     return { ms: median(times), load: load(), version };
   } finally {
     await answerer.close();

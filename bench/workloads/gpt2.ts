@@ -12,7 +12,7 @@ const [WIDTH, LAYERS, HEADS, TOKENS] = [768, 12, 12, 50_257];
 
 function logits(s: Scope, { tokens }: Inputs): Value {
   const [batch, length] = tokens!.sizes as number[];
-  const table = s.parameter('tokens', [TOKENS, WIDTH], normal(0, 0.02));
+  const table = s.parameter('embedding', [TOKENS, WIDTH], normal(0, 0.02));
   const places = s.parameter('places', [1, length!, WIDTH], normal(0, 0.01));
   let x = table.gather(tokens!, 0).add(places);
   const before = Uint8Array.from({ length: length! ** 2 }, (_, i) =>
