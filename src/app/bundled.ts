@@ -37,7 +37,7 @@ export class BundledPredictors extends IndexedPredictors {
   }
 }
 
-/** The text of a file of the package that is no predictor. */
+/** The text of a bundled file other than a predictor. */
 export function bundledFile(name: string): string {
   return readFileSync(new URL(name, BUNDLED), 'utf8');
 }

@@ -288,7 +288,7 @@ function withoutWeights({ layers }: Subject, name: string, error: unknown): unkn
   if (layers.length > 0 || !isIts) return error;
   return new AuspexError(
     'PROXY_MEANINGLESS',
-    `${name} says nothing of a network without weights: ${error.message}`,
+    `${name} is not meaningful for a network without weights: ${error.message}`,
     {
       hint: 'weights of convolutions and matrix products count; name others with --weights',
       where: error.where,

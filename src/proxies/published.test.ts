@@ -270,7 +270,7 @@ describe('a network without weights', () => {
     expect(found[0]).toContain('this network has none that count');
     const linear = network({ input: [4, 6], nodes: [makeNode('Neg', ['x'], ['y'])], constants: [] });
     expect(await scoresOf(linear, 'jacov')).toEqual([
-      expect.stringContaining('jacov says nothing of a network without weights'),
+      expect.stringContaining('jacov is not meaningful for a network without weights'),
     ]);
   });
 });

@@ -2,9 +2,10 @@
 // by traits, so that all operators are known; nodes that depend on no input are left out, as runtimes compute them once.
 import { dependentValues, neededValues, valuesRead } from '../../analysis/dependence.js';
 import type { InferredGraph, InferredNode } from '../../analysis/infer.js';
+import { windowOf } from '../../analysis/window.js';
 import { type Dim, isKnown } from '../../graph/dim.js';
 import { isTensor, type ValueType } from '../../graph/types.js';
-import { inputsOf, traitsOf } from '../../ops/index.js';
+import { traitsOf } from '../../ops/index.js';
 
 /** Kinds of work that differ in speed. */
 export const WORK_KINDS = [
@@ -112,7 +113,7 @@ function workOf(
     sizes.reduce((total, size, slot) => total + (of(slot) ? size : 0), 0);
   const outputs = sizeOf(call.outputs[0]);
   const shape = sizesOf(call.outputs[0]);
-  const { kernel, stride, groups, area } = windowOf({ node, call });
+  const { kernel, stride, groups, area } = windowOf(call, 0);
   const traits = traitsOf(node);
   const weights = sum((slot) => !isData(slot));
   const isLayer = macs > 0;
@@ -182,24 +183,6 @@ function kindOf(
   if (moves === 'part' || moves === 'join' || moves === 'pad') return moves;
   if (moves === 'rows' || moves === 'lookup') return 'lookup';
   return 'other';
-}
-
-/** How a convolution goes over its input. */
-function windowOf({ node, call }: Pick<InferredNode, 'node' | 'call'>): {
-  kernel: number;
-  stride: number;
-  groups: number;
-  area: number;
-} {
-  if (traitsOf(node).convolution === undefined) return { kernel: 1, stride: 1, groups: 1, area: 1 };
-  const [slot = 1] = inputsOf(node, call.opset).slots('weight');
-  const sides = call.ints('kernel_shape') ?? sizesOf(call.inputs[slot]).slice(2);
-  return {
-    kernel: Math.max(1, ...sides),
-    stride: Math.max(1, ...(call.ints('strides') ?? [])),
-    groups: call.int('group', 1),
-    area: sides.reduce((n, side) => n * side, 1),
-  };
 }
 
 function sizesOf(type: ValueType | undefined): number[] {

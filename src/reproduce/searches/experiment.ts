@@ -63,7 +63,7 @@ export const LATENT_SEARCH: SearchExperiment = {
     'Strategies see the validation accuracy of one run of 108 epochs. An evaluation costs the training seconds of the table. Regret is the highest test accuracy of these cells (mean of three runs) less that of the cell with the best validation accuracy so far. Validation accuracy of one run is noisy: the cell with the highest one has a test regret of its own.',
     'With the time of labels: later by the seconds of the 608 networks whose labels the embedding was learned from ("time shifted" in the paper), each of which costs 12 of 108 epochs as in the paper. The labels of the Accuracy model are of 108 epochs: at their full cost they would take more than the whole budget.',
     'Guided by NN-Former: 100 random cells are evaluated, a pretrained NN-Former (one member, 150 steps, a tenth of the full recipe) learns their validation accuracies, and all others are evaluated in the order of its predictions. The one from other cells is the bundled predictor, which has seen test accuracies of cells that are not in this table and evaluates none before; it is the same in every run.',
-    'Mutation is no baseline here: one cell in twenty has few neighbours among the others, and evolution finds nothing new after some sixty cells.',
+    'Evolution is not compared: the table has one cell in twenty, so most mutations lead out of it, and evolution stops finding new cells after about sixty.',
     'BO evaluates five cells in every round; in the released code fewer, where some of the best five are known.',
   ],
   data: 'nasbench101_validation',

@@ -3,6 +3,7 @@
 // same parts. Batch normalisations and biases are no parts: whether they are still there, exporters decide.
 import { valuesRead } from '../../../analysis/dependence.js';
 import type { InferredGraph, InferredNode } from '../../../analysis/infer.js';
+import { windowOf } from '../../../analysis/window.js';
 import { type Dim, isKnown } from '../../../graph/dim.js';
 import { isTensor, type ValueType } from '../../../graph/types.js';
 import { inputsOf, traitsOf } from '../../../ops/index.js';
@@ -147,7 +148,7 @@ class PartsWalk {
       return { kind, macs, outputs, positions, ...none, depth: before, node: inferred };
     }
     const weights = this.#weightsOf(call);
-    const { kernel, stride, groups, area } = windowOf(call);
+    const { kernel, stride, groups, area } = windowOf(call, Number.NaN);
     const channelsIn = (macs / Math.max(1, outputs) / area) * groups;
     const channelsOut = Math.max(1, (weights * groups) / Math.max(1, channelsIn * area));
     const positions = outputs / channelsOut;
@@ -226,19 +227,6 @@ function imageSeen(first: Call | undefined, count: number): NetworkParts['image'
 
 function isSameSize({ inputs }: Call): boolean {
   return sizeOf(inputs[0]) === sizeOf(inputs[1]);
-}
-
-/** How a convolution goes over its input. */
-function windowOf(call: Call): { kernel: number; stride: number; groups: number; area: number } {
-  if (traitsOf(call.node).convolution === undefined) return { kernel: 1, stride: 1, groups: 1, area: 1 };
-  const [slot = 1] = inputsOf(call.node, call.opset).slots('weight');
-  const sides = call.ints('kernel_shape') ?? sizesOf(call.inputs[slot]).slice(2);
-  return {
-    kernel: Math.max(1, ...sides),
-    stride: Math.max(1, ...(call.ints('strides') ?? [])),
-    groups: call.int('group', 1),
-    area: sides.reduce((n, side) => n * side, 1),
-  };
 }
 
 function sizesOf(type: ValueType | undefined): number[] {
