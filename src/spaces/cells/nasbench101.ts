@@ -221,7 +221,7 @@ function parse(text: string): NasBench101 {
     throw archError(
       NAME,
       text,
-      `it has ${parts.length} of 3 parts joined by ':'`,
+      `it has ${parts.length} parts joined by ':', not 3`,
       `such as ${nasBench101.example}`,
     );
   }
