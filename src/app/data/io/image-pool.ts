@@ -68,15 +68,24 @@ export function drawImages(path: string, counts: ImageCounts, side: number, seed
   return { classes, ...raw, places };
 }
 
-/** Images that were drawn as seen ones, at their own size, normalised among themselves. */
-export function readSeenImages(path: string, places: readonly number[]): ImageSet {
-  const { folder } = foldersOf(path).train;
-  const beyond = places.find((place) => place >= folder.count);
-  if (beyond !== undefined) expectEnough(path, folder.count, beyond + 1, 'images');
-  const side = places.length === 0 ? 1 : folder.read(places[0]!).picture.width;
-  const set = new Reader(path, side, folder.classes ?? 0).read(folder, places);
-  normalise(set, [set]);
-  return set;
+/** Images that were drawn, at their own size, normalised as the seen ones are among themselves. */
+export function readDrawnImages(
+  path: string,
+  places: DrawnImages['places'],
+): Record<'seen' | 'unseen', ImageSet> {
+  const { train, test } = foldersOf(path);
+  const first = places.seen[0];
+  const side =
+    first === undefined || first >= train.folder.count ? 1 : train.folder.read(first).picture.width;
+  const reader = new Reader(path, side, train.folder.classes ?? 0);
+  const read = ({ folder }: Part, of: readonly number[]): ImageSet => {
+    const beyond = of.find((place) => place >= folder.count);
+    if (beyond !== undefined) expectEnough(path, folder.count, beyond + 1, 'images');
+    return reader.read(folder, of);
+  };
+  const [seen, unseen] = [read(train, places.seen), read(test, places.unseen)];
+  normalise(seen, [seen, unseen]);
+  return { seen, unseen };
 }
 
 interface Part {
