@@ -12,7 +12,11 @@ const SMALL_WINDOW = 8 * 1024;
 /** Constants that shapes are computed from are smaller than this. */
 const SMALL_RANGE = 512;
 const MAX_SHORT_TEXT = 256;
+/** Texts that are closer than this are decoded together. */
+const NEAR_TEXT = 128;
 const DECODED_AT_ONCE = 4096;
+const latin1 = new TextDecoder('latin1');
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, control characters too
 const NOT_ASCII = /[^\x00-\x7f]/;
 const TWO_28 = 2 ** 28;
@@ -34,8 +38,8 @@ export class WireReader {
   #chars = '';
   /** Where in the window that part begins. */
   #charsFrom = 0;
-  readonly #latin1 = new TextDecoder('latin1');
-  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** Where in the file the last short text ended. */
+  #lastText = 0;
 
   constructor(source: ByteSource) {
     this.source = source;
@@ -186,7 +190,7 @@ export class WireReader {
     const short = length <= MAX_SHORT_TEXT ? this.#shortText(start, end) : undefined;
     if (short !== undefined) return short;
     try {
-      return this.#utf8.decode(this.#window.subarray(start, end));
+      return utf8.decode(this.#window.subarray(start, end));
     } catch {
       return undefined;
     }
@@ -195,14 +199,20 @@ export class WireReader {
   /**
    * A short ASCII text, or undefined for others. Names occur where a value is made and where it is used: each
    * is kept once, which also makes looking it up cheaper. Bytes become characters many at a time, as calls of
-   * the decoder are dear.
+   * the decoder are dear; but not those of weights, which stand between names of weights.
    */
   #shortText(start: number, end: number): string | undefined {
-    if (start < this.#charsFrom || end > this.#charsFrom + this.#chars.length) {
+    const isDecoded = start >= this.#charsFrom && end <= this.#charsFrom + this.#chars.length;
+    const isNear = this.#base + start - this.#lastText < NEAR_TEXT;
+    this.#lastText = this.#base + end;
+    if (!isDecoded && isNear) {
       this.#charsFrom = start;
-      this.#chars = this.#latin1.decode(this.#window.subarray(start, start + DECODED_AT_ONCE));
+      this.#chars = latin1.decode(this.#window.subarray(start, start + DECODED_AT_ONCE));
     }
-    const text = this.#chars.slice(start - this.#charsFrom, end - this.#charsFrom);
+    const text =
+      isDecoded || isNear
+        ? this.#chars.slice(start - this.#charsFrom, end - this.#charsFrom)
+        : String.fromCharCode(...this.#window.subarray(start, end));
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (NOT_ASCII.test(text)) return undefined;
@@ -216,10 +226,18 @@ export class WireReader {
   }
 }
 
+/** Smaller pieces are copied together. */
+const COPIED_BELOW = 4096;
+/** Texts up to this length have a length of one byte. */
+const LOOPED_TEXT = 127;
+const encoder = new TextEncoder();
+
 /** Collects the pieces of a message. Large byte ranges are kept as pieces and never copied together. */
 export class WireWriter {
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
   #buffer = new Uint8Array(256);
+  /** Where nested messages are written first, one after another. */
+  #inner: WireWriter | undefined;
   #at = 0;
   #flushed = 0;
 
@@ -270,7 +288,7 @@ export class WireWriter {
   }
 
   bytes(value: Uint8Array): void {
-    if (value.length < 4096) {
+    if (value.length < COPIED_BELOW) {
       this.#room(value.length);
       this.#buffer.set(value, this.#at);
       this.#at += value.length;
@@ -281,14 +299,46 @@ export class WireWriter {
     this.#flushed += value.length;
   }
 
+  /** A text with its length in front. */
+  text(value: string): void {
+    if (value.length > LOOPED_TEXT || !this.#asciiText(value)) {
+      const bytes = encoder.encode(value);
+      this.uint(bytes.length);
+      this.bytes(bytes);
+    }
+  }
+
+  /** Writes a short text of ASCII characters, or answers false: calls of the encoder are dear. */
+  #asciiText(value: string): boolean {
+    this.#room(value.length + 1);
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code >= 0x80) return false;
+      this.#buffer[this.#at + 1 + i] = code;
+    }
+    this.#buffer[this.#at] = value.length;
+    this.#at += value.length + 1;
+    return true;
+  }
+
   tag(field: number, wireType: number): void {
     this.uint(field * 8 + wireType);
   }
 
-  /** A nested message, written with its length in front. */
-  message(inner: WireWriter): void {
+  /** A nested message with its length in front. */
+  message(fill: (inner: WireWriter) => void): void {
+    this.#inner ??= new WireWriter();
+    const inner = this.#inner;
+    fill(inner);
     this.uint(inner.length);
-    for (const piece of inner.pieces()) this.bytes(piece);
+    if (inner.#pieces.length > 0 || inner.#at >= COPIED_BELOW) {
+      for (const piece of inner.pieces()) this.bytes(piece);
+      inner.#pieces = [];
+      inner.#flushed = 0;
+      return;
+    }
+    this.bytes(inner.#buffer.subarray(0, inner.#at));
+    inner.#at = 0;
   }
 
   #flush(): void {
