@@ -12,13 +12,9 @@ const SMALL_WINDOW = 8 * 1024;
 /** Constants that shapes are computed from are smaller than this. */
 const SMALL_RANGE = 512;
 const MAX_SHORT_TEXT = 256;
-/** Texts that are closer than this are decoded together. */
-const NEAR_TEXT = 128;
-const DECODED_AT_ONCE = 4096;
-const latin1 = new TextDecoder('latin1');
+/** Below this length, a call of the decoder costs more than the characters one by one. */
+const FEW_CHARACTERS = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, control characters too
-const NOT_ASCII = /[^\x00-\x7f]/;
 const TWO_28 = 2 ** 28;
 const TWO_56 = 2 ** 56;
 
@@ -34,12 +30,6 @@ export class WireReader {
   #windowSource: MemorySource | undefined;
   /** Short texts that were read. */
   readonly #texts = new Map<string, string>();
-  /** A part of the window, a character for each byte; only ASCII ones are right. */
-  #chars = '';
-  /** Where in the window that part begins. */
-  #charsFrom = 0;
-  /** Where in the file the last short text ended. */
-  #lastText = 0;
 
   constructor(source: ByteSource) {
     this.source = source;
@@ -64,7 +54,6 @@ export class WireReader {
     this.#base = offset;
     this.#at = 0;
     this.#window = this.#window.subarray(0, 0);
-    this.#chars = '';
     if (this.source.windowBytes !== Number.POSITIVE_INFINITY) this.#nextWindow = SMALL_WINDOW;
   }
 
@@ -77,7 +66,6 @@ export class WireReader {
     const length = Math.min(left, Math.max(count, this.#nextWindow));
     this.#window = this.source.read(offset, length);
     this.#windowSource = undefined;
-    this.#chars = '';
     this.#view = new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.byteLength);
     this.#base = offset;
     this.#at = 0;
@@ -187,35 +175,12 @@ export class WireReader {
     const start = this.#at;
     const end = start + length;
     this.#at = end;
-    const short = length <= MAX_SHORT_TEXT ? this.#shortText(start, end) : undefined;
-    if (short !== undefined) return short;
-    try {
-      return utf8.decode(this.#window.subarray(start, end));
-    } catch {
-      return undefined;
-    }
-  }
-
-  /**
-   * A short ASCII text, or undefined for others. Names occur where a value is made and where it is used: each
-   * is kept once, which also makes looking it up cheaper. Bytes become characters many at a time, as calls of
-   * the decoder are dear; but not those of weights, which stand between names of weights.
-   */
-  #shortText(start: number, end: number): string | undefined {
-    const isDecoded = start >= this.#charsFrom && end <= this.#charsFrom + this.#chars.length;
-    const isNear = this.#base + start - this.#lastText < NEAR_TEXT;
-    this.#lastText = this.#base + end;
-    if (!isDecoded && isNear) {
-      this.#charsFrom = start;
-      this.#chars = latin1.decode(this.#window.subarray(start, start + DECODED_AT_ONCE));
-    }
-    const text =
-      isDecoded || isNear
-        ? this.#chars.slice(start - this.#charsFrom, end - this.#charsFrom)
-        : String.fromCharCode(...this.#window.subarray(start, end));
+    const bytes = this.#window.subarray(start, end);
+    const text = (length <= FEW_CHARACTERS ? asciiText(bytes) : undefined) ?? utf8Text(bytes);
+    if (text === undefined || length > MAX_SHORT_TEXT) return text;
+    // Names occur where a value is made and where it is used: each is kept once, which also makes looking it up cheaper.
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    if (NOT_ASCII.test(text)) return undefined;
     this.#texts.set(text, text);
     return text;
   }
@@ -224,6 +189,21 @@ export class WireReader {
     const where = { offset: this.offset };
     return new AuspexError(code, message, hint ? { where, hint } : { where });
   }
+}
+
+function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of ASCII characters; undefined for others. */
+function asciiText(bytes: Uint8Array): string | undefined {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) return undefined;
+  // Not with spread arguments, which take ten times as long.
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
 /** Smaller pieces are copied together. */

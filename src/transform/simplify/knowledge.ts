@@ -1,6 +1,7 @@
 // What is known of the values of a graph while it is edited. An edit changes how values are computed, not what they are, so
 // types that were inferred once still hold; only a constant that was computed can tell more than inference knew.
 import type { InferredGraph } from '../../analysis/infer.js';
+import { type Dim, namesIn } from '../../graph/dim.js';
 import type { Node } from '../../graph/graph.js';
 import type { Tensor } from '../../graph/tensor.js';
 import { isTensor, type ValueType } from '../../graph/types.js';
@@ -28,6 +29,18 @@ export class Knowledge {
     this.#learnt.set(tensor.name, after);
     if (!isTensor(before) || !after.mayBeKnown) return false;
     return !before.shape?.every(isNumber) || !before.elements?.every(isNumber);
+  }
+
+  /** Whether sizes depend on data, as far as inference saw: of a simpler graph it may see more. */
+  get hasUnclearSizes(): boolean {
+    const { types, inputNames } = this.#inferred;
+    const given = new Set(inputNames);
+    const isUnclear = (size: Dim): boolean =>
+      !isNumber(size) && namesIn(size).some((name) => name.endsWith(']') && !given.has(name.split('[')[0]!));
+    for (const type of types.values()) {
+      if (!isTensor(type) || type.shape === undefined || type.shape.some(isUnclear)) return true;
+    }
+    return false;
   }
 
   /** Notes that a value is computed under the name of another from now on. */

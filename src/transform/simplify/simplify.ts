@@ -50,6 +50,7 @@ export async function simplified(model: Model, options: SimplifyOptions = {}): P
   for (let i = 0, idle = 0; i < last && idle < passes.length; i++) {
     const isChanged = await editor.run(passes[i % passes.length]!);
     idle = isChanged ? 0 : idle + 1;
+    if (idle === passes.length && editor.looksAgain()) idle = 0;
   }
   return { model: editor.model, changes };
 }
@@ -83,6 +84,8 @@ class Editor {
   /** Of graphs that no pass has changed since, by what is known of them. */
   readonly #views = new Map<Knowledge, GraphView>();
   #hasLearnt = false;
+  /** Whether types were inferred before something changed. */
+  #isEdited = false;
 
   constructor(model: Model, inferred: InferredGraph, changes: Change[]) {
     this.model = model;
@@ -97,9 +100,23 @@ class Editor {
     if (edited === graph) return false;
     this.model = withoutUnused({ ...this.model, graph: edited }, this.#changes);
     this.#views.clear();
-    if (this.#hasLearnt) this.#knowledge = new Knowledge(inferShapes(this.model).graph);
-    this.#hasLearnt = false;
+    this.#isEdited = true;
+    if (this.#hasLearnt) this.#infer();
     return true;
+  }
+
+  /** Infers types again where that may tell more. */
+  looksAgain(): boolean {
+    if (!this.#isEdited || !this.#knowledge.hasUnclearSizes) return false;
+    this.#infer();
+    return true;
+  }
+
+  #infer(): void {
+    this.#knowledge = new Knowledge(inferShapes(this.model).graph);
+    this.#views.clear();
+    this.#hasLearnt = false;
+    this.#isEdited = false;
   }
 
   async #on(
