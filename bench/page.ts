@@ -14,9 +14,9 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { makeGraph, makeModel } from '../src/graph/graph.js';
+import { makeGraph, makeModel, makeNode } from '../src/graph/graph.js';
+import { TensorType } from '../src/graph/types.js';
 import { encodeModel } from '../src/onnx/write.js';
-import { Builder, type Value } from '../src/ops/build.js';
 import { median } from './blocks.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -223,20 +223,15 @@ async function scriptBytes(from: Browser, address: string): Promise<{ page: numb
 
 /** A chain with shortcuts of different lengths, without any blocks in its names. */
 function chainOf(count: number): Uint8Array {
-  const builder = new Builder({ opsets: new Map([['', 17]]) });
   const types = ['Relu', 'Sigmoid', 'Tanh', 'Exp', 'Neg', 'Abs', 'Sin'];
-  const values: Value[] = [builder.input('x', 'float32', [1, 8])];
-  for (let i = 0; i < count; i++) {
+  const nodes = Array.from({ length: count }, (_, i) => {
     const isSum = i > 12 && (i * i) % 11 === 4;
-    values.push(
-      isSum
-        ? values[i]!.add(values[i - 1 - ((i * 7) % 11)]!)
-        : builder.op(types[(i * i + i) % types.length]!, [values[i]!]),
-    );
-  }
-  const { nodes, inputs, initializers, opsets: opsetImports } = builder;
-  const { name, type } = values.at(-1)!;
-  return encodeModel(
-    makeModel(makeGraph({ nodes, inputs, outputs: [{ name, type }], initializers }), { opsetImports }),
-  );
+    const inputs = isSum ? [`v${i}`, `v${i - 1 - ((i * 7) % 11)}`] : [`v${i}`];
+    const name = `n${i}`;
+    return makeNode(isSum ? 'Add' : types[(i * i + i) % types.length]!, inputs, [`v${i + 1}`], {}, { name });
+  });
+  const type = new TensorType('float32', [1, 8]);
+  const [inputs, outputs] = [[{ name: 'v0', type }], [{ name: `v${count}`, type }]];
+  const graph = makeGraph({ nodes, inputs, outputs, initializers: new Map() });
+  return encodeModel(makeModel(graph, { opsetImports: new Map([['', 17]]) }));
 }

@@ -1,5 +1,11 @@
 // A log as `auspex search` writes it, of any length.
 
+/** A number from 0 to 1 that looks random, the same for the same place. */
+function drawn(place: number): number {
+  const x = 1e4 * Math.sin(12.9898 * place + 1);
+  return x - Math.floor(x);
+}
+
 /** The log of a search of widths that are the better the wider they are. */
 export function searchLog(from: number, to: number): string {
   const start = {
@@ -23,7 +29,7 @@ export function searchLog(from: number, to: number): string {
   };
   const lines: object[] = from === 0 ? [start] : [];
   for (let index = from; index < to; index++) {
-    const widths = Array.from({ length: 5 }, (_, i) => 8 * (1 + ((index * (i + 3) * 7) % 8)));
+    const widths = Array.from({ length: 5 }, (_, i) => 8 * (1 + Math.floor(8 * drawn(5 * index + i))));
     const accuracy = 60 + widths.reduce((sum, width, i) => sum + (width * (i + 1)) / 40, 0);
     const latency = widths.reduce((sum, width) => sum + width / 50, 1 + (index % 7) / 10);
     lines.push({

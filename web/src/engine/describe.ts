@@ -168,6 +168,10 @@ function notesOf(network: Network, settled: Network, report: CostReport, knobs: 
   return notes.map((note) => printableStart(note, 300));
 }
 
+function unknownCounts(): Record<CountName, number> {
+  return Object.fromEntries(COUNT_NAMES.map((name) => [name, Number.NaN])) as Record<CountName, number>;
+}
+
 /** A network that is wrong: its nodes as the file has them, and what is wrong. */
 export function describeAsRead(
   id: number,
@@ -195,7 +199,7 @@ export function describeAsRead(
     ]),
     nodes: tableOf(report),
     tree: treeOf(graph, nodes),
-    totals: totalsOf(report),
+    totals: { ...unknownCounts(), peakActivationBytes: undefined },
     symbolic: {},
     knobs: [],
     timeline: undefined,
