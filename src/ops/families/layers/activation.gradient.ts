@@ -58,6 +58,15 @@ function hardSwishSlope(x: Value, { builder }: Differentiation): Value {
     .add(h);
 }
 
+/**
+ * 1 where y ≥ 0 is positive, else 0: a product with it takes ONNX Runtime half the time of a select. Sign does the same, on
+ * one thread and in twice the time, but its own gradient is nothing.
+ */
+function isPositive(y: Value): Value {
+  if (y.dtype !== 'float32' || y.builder.isDifferentiatedAgain) return y.sign();
+  return y.builder.op('HardSigmoid', [y], { alpha: 3e38, beta: 0 });
+}
+
 /** Where x is positive one slope, else another. */
 function slopeBySign(x: Value, positive: number, other: Value): Value {
   return x.builder.where(x.greater(0), positive, other);
@@ -101,8 +110,7 @@ export const activationGradients: Readonly<Record<string, GradientRule>> = {
   LeakyRelu: slope((x, _, { call }) => slopeBySign(x, 1, x.operand(call.float('alpha', 0.01)))),
   Mish: slope(mishSlope),
   PRelu,
-  // A product with 0 and 1 takes ONNX Runtime half the time of a select.
-  Relu: (g) => [g.dy.mul(g.output(0).sign())],
+  Relu: (g) => [g.dy.mul(isPositive(g.output(0)))],
   /** γ or γ·α·eˣ = y + γ·α. */
   Selu: slope((x, y, { call }) => {
     const gamma = call.float('gamma', 1.0507);

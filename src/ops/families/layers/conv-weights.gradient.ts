@@ -16,22 +16,11 @@
 import type { Builder, Value } from '../../build.js';
 import { OWN_DOMAIN } from '../../operator.js';
 import { sizeOf } from '../arrays/data-movement.js';
+import type { Convolution } from './placed-convolution.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
 /** Fewer make matrices too flat for products of their own. */
 export const FEW_CHANNELS = 8;
-
-export interface Convolution {
-  readonly axes: readonly PlacedAxis[];
-  readonly kernel: readonly number[];
-  /** k = k1 · … · kn */
-  readonly kernelSize: number;
-  readonly group: number;
-  /** C */
-  readonly channels: number;
-  /** O */
-  readonly filters: number;
-}
 
 /** The operator of our own that is dW(X, dY): see conv-weights.ts. */
 export const WEIGHT_GRADIENT = 'ConvWeightGradient';
