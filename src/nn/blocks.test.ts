@@ -73,6 +73,7 @@ async function step(
 describe.skipIf(block === undefined)('blocked convolutions in a step do what Conv does', () => {
   it.each<[string, Case]>([
     ['3×3', { channels: 32, out: 16, size: [6, 5], kernel: 3, padding: 1 }],
+    ['sums in parts', { channels: 16, out: 16, size: [24, 25], kernel: 3, stride: [1, 2], padding: 1 }],
     ['without padding', { channels: 16, out: 32, size: [6, 7], kernel: [3, 2] }],
     ['more padding than the kernel', { channels: 16, out: 16, size: [4, 4], kernel: 2, padding: 2 }],
     ['strides', { channels: 16, out: 16, size: [7, 8], kernel: 3, stride: 2, padding: 1 }],

@@ -8,23 +8,33 @@
 // They are 1.2 to 2 times as fast as Conv for kernels of more than one element, up to 10 times where each channel is a
 // group of its own, and use two threads for images of any size. Kernels of one element are matrix products, which
 // are faster as they are. Bringing everything into blocks and back takes less than a tenth of the time.
-import type { Node } from '../../../graph/graph.js';
-import { isDefaultDomain } from '../../../graph/graph.js';
+import { isDefaultDomain, type Node } from '../../../graph/graph.js';
 import type { Builder, Value } from '../../build.js';
+import {
+  blockOf,
+  convolveBlocks,
+  fromBlocks,
+  lastToBlocks,
+  toBlocks,
+  withoutNegative,
+} from './channel-blocks.js';
 import { type Convolution, describe } from './placed-convolution.js';
-import { type ConvAxis, cutAxes } from './window.gradient.js';
-
-const DOMAIN = 'com.microsoft.nchwc';
+import type { ConvAxis } from './window.gradient.js';
 
 /** Fewer channels than a block's are read as they are; that is faster from this many elements of the kernel on. */
 const MANY_ELEMENTS = 25;
+
+/** Whether every channel is a group of its own, and has one filter. */
+export function isDepthwise({ group, channels, filters }: Convolution): boolean {
+  return group > 1 && group === channels && group === filters;
+}
 
 /** Whether blocked kernels take a convolution and are faster. @param block undefined where there are none */
 export function isBlocked(conv: Convolution, x: Value, block: number | undefined): block is number {
   const { axes, kernelSize, group, channels, filters } = conv;
   if (block === undefined || x.dtype !== 'float32' || axes.length !== 2 || kernelSize === 1) return false;
   if (filters % block !== 0) return false;
-  if (group > 1 && group === channels && group === filters) return true;
+  if (isDepthwise(conv)) return true;
   if (group === 1 && channels < block) return kernelSize >= MANY_ELEMENTS;
   return (channels / group) % block === 0 && (filters / group) % block === 0;
 }
@@ -49,56 +59,22 @@ export function reversedBlocked(
   w: Value,
   axes: readonly ConvAxis[],
 ): Value | undefined {
-  const { group, channels, filters } = conv;
-  const isDepthwise = group === channels && group === filters;
-  if (group > 1 && !isDepthwise) return undefined;
-  const weights = isDepthwise ? reversedKernels(conv, w) : reversedWeights(conv, w);
-  return blockedConv(dy, weights, axes, group);
+  if (conv.group > 1 && !isDepthwise(conv)) return undefined;
+  const weights = conv.group > 1 ? reversedKernels(conv, w) : reversedWeights(conv, w);
+  return blockedConv(dy, weights, axes, conv.group);
 }
 
 /** @param weights in blocks */
 function blockedConv(
   x: Value,
   weights: Value,
-  axes: readonly ConvAxis[],
+  given: readonly ConvAxis[],
   group: number,
   bias?: Value,
 ): Value {
-  const { builder } = x;
-  const [image, pads] = cutAxes(x, axes);
-  const [filters, , ...kernel] = weights.sizes as [number, number, ...number[]];
-  const inputs = [x.length(1) < blockOf(x) ? image : reordered(image), weights];
-  const attributes = {
-    kernel_shape: ints(kernel),
-    strides: ints(axes.map((axis) => axis.stride)),
-    dilations: ints(axes.map((axis) => axis.dilation)),
-    pads: ints(pads),
-    group: int(group),
-  };
-  const [y] = builder.apply('Conv', bias ? [...inputs, bias] : inputs, attributes, { domain: DOMAIN });
-  return builder.apply('ReorderOutput', [y], { channels: int(filters) }, { domain: DOMAIN })[0]!;
-}
-
-function ints(value: readonly number[]) {
-  return { type: 'ints', value } as const;
-}
-
-function int(value: number) {
-  return { type: 'int', value } as const;
-}
-
-function blockOf({ builder }: Value): number {
-  return builder.channelBlock!;
-}
-
-/** (N, C, H, W) to (N, C/B, H, W, c), of which only the order of elements is right. */
-function reordered(value: Value): Value {
-  return value.builder.apply('ReorderInput', [value], {}, { domain: DOMAIN })[0]!;
-}
-
-/** (N, H, W, C) to (N, C/B, H, W, c). */
-function reorderedLast(value: Value): Value {
-  return value.builder.apply('ReorderInput', [value], { channels_last: int(1) }, { domain: DOMAIN })[0]!;
+  const [image, axes] = withoutNegative(x, given);
+  const blocks = x.length(1) < blockOf(x) ? image : toBlocks(image);
+  return fromBlocks(convolveBlocks(blocks, weights, { axes, group, bias }), weights.length(0));
 }
 
 /** (O, C/g, k) to (O/B, C/gB, k, c, o), or to (O/B, C/g, k, o). */
@@ -106,12 +82,12 @@ function blockedWeights({ channels, filters, group, kernel, kernelSize }: Convol
   const block = blockOf(w);
   const perGroup = channels / group;
   // (O/B, o, C/g, k) to (O/B, C/g, k, o).
-  const filtersLast = reordered(w.reshape([filters / block, block, perGroup, kernelSize]));
+  const filtersLast = toBlocks(w.reshape([filters / block, block, perGroup, kernelSize]));
   const dims = [filters, perGroup, ...kernel];
   if (perGroup < block) return filtersLast.reshape(dims);
   // (O/B·C/gB, c, k, o) to (O/B·C/gB, k, c, o).
   const blocks = (filters * perGroup) / block ** 2;
-  return reorderedLast(filtersLast.reshape([blocks, block, 1, kernelSize * block])).reshape(dims);
+  return lastToBlocks(filtersLast.reshape([blocks, block, 1, kernelSize * block])).reshape(dims);
 }
 
 /** (O, C, k) to (C/B, O/B, k reversed, o, c). */
@@ -119,8 +95,8 @@ function reversedWeights({ channels, filters, kernel, kernelSize }: Convolution,
   const block = blockOf(w);
   const [rows, columns] = [filters / block, channels / block];
   // (O·C/B, c, k) to (O, C/B, k, c), and that to (C/B, k, O, c).
-  const channelsLast = reordered(w.reshape([filters * columns, block, 1, kernelSize]));
-  const filtersInner = reorderedLast(channelsLast.reshape([1, filters, 1, columns * kernelSize * block]));
+  const channelsLast = toBlocks(w.reshape([filters * columns, block, 1, kernelSize]));
+  const filtersInner = lastToBlocks(channelsLast.reshape([1, filters, 1, columns * kernelSize * block]));
   const order: number[] = [];
   for (let column = 0; column < columns; column++) {
     for (let row = 0; row < rows; row++) {
@@ -137,7 +113,7 @@ function reversedWeights({ channels, filters, kernel, kernelSize }: Convolution,
 function reversedKernels({ channels, kernel, kernelSize }: Convolution, w: Value): Value {
   const block = blockOf(w);
   const order = Array.from({ length: kernelSize }, (_, i) => kernelSize - 1 - i);
-  return reordered(w.reshape([channels / block, block, 1, kernelSize]))
+  return toBlocks(w.reshape([channels / block, block, 1, kernelSize]))
     .reshape([channels / block, kernelSize, block])
     .gather(w.builder.ints(order), 1)
     .reshape([channels, 1, ...kernel]);

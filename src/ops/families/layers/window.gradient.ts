@@ -82,7 +82,7 @@ export function underKernel(padded: Value, first: number, axes: readonly PlacedA
 }
 
 /** Where the elements of a kernel lie, relative to its first. */
-function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
+export function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
   let offsets: number[][] = [[]];
   for (const { kernel, dilation } of axes) {
     offsets = offsets.flatMap((offset) =>
