@@ -1,8 +1,18 @@
 // All that is open, and what of it is seen.
-import type { Asked, ChosenKnobs, NodeTimes, Opened, Problem, Report } from '../engine/protocol.js';
+import type {
+  Asked,
+  ChosenKnobs,
+  LayerProxy,
+  NamedDevice,
+  NodeTimes,
+  Opened,
+  Problem,
+  Report,
+} from '../engine/protocol.js';
 import type { GivenFile } from '../engine/sources.js';
 import { EngineClient, problemOf } from './client.js';
 import { OpenNetwork } from './network.svelte.js';
+import { overlayNamed } from './overlays.js';
 
 export interface OpenReport {
   readonly key: number;
@@ -102,6 +112,7 @@ class App {
     this.#devices.add(text);
     // All are predicted again.
     for (const network of this.networks) network.predicted = undefined;
+    this.devices = [];
     this.tab = 'predictions';
   }
 
@@ -179,6 +190,8 @@ class App {
         of.totals = found.totals;
         of.timeline = found.timeline;
         of.sizesProblem = undefined;
+        // They were of other sizes.
+        of.shares = {};
       } catch (error) {
         of.sizesProblem = problemOf(error);
       }
@@ -209,6 +222,26 @@ class App {
   async predict(network: OpenNetwork): Promise<void> {
     const runner = await this.runner(network);
     network.predicted = await runner.call('predict', network.id, {}, [...this.#devices]);
+  }
+
+  /** For the overlay of latency; those of the user first. */
+  devices = $state.raw<readonly NamedDevice[]>([]);
+
+  /** Computes an overlay for a network at its sizes. */
+  async compute(network: OpenNetwork, name: 'latency' | LayerProxy): Promise<void> {
+    await this.#during(`Computing ${overlayNamed(name)!.title}`, async () => {
+      const runner = await this.runner(network);
+      const { id, chosen } = network;
+      if (name === 'latency') {
+        if (this.devices.length === 0) this.devices = await runner.call('devices', [...this.#devices]);
+        network.device ||= this.devices[0]?.name ?? '';
+      }
+      const found =
+        name === 'latency'
+          ? await runner.call('nodeLatencies', id, chosen, network.device, [...this.#devices])
+          : await runner.call('layerScores', id, chosen, name);
+      network.shares = { ...network.shares, [name]: found };
+    });
   }
 
   /** Ends what is under way. */
