@@ -141,7 +141,8 @@ const FIGURES: readonly Figure[] = [
         const start = performance.now();
         at('pointerdown', 300, 300);
         for (let i = 0; performance.now() - start < 3000; i++) {
-          await new Promise((done) => requestAnimationFrame(done));
+          // As input comes: not in step with frames.
+          await new Promise((done) => setTimeout(done, 8));
           if (i % 2 === 0) at('pointermove', 300 + 40 * Math.sin(i / 9), 300 + 40 * Math.cos(i / 7));
           else at('wheel', 400, 300, { deltaY: 60 * Math.sin(i / 15) });
         }
