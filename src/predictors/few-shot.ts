@@ -25,9 +25,16 @@ const SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 /** Shares are averaged by e^(τ/T − share/S): with 50 rows, differences of τ below T are chance, and the process is better. */
 const TEMPERATURE = 0.01;
 const USUAL_SHARE = 0.25;
-/** How much segments count beside the other features: which it is, differs by family. */
-const SEGMENT_SCALES = [1, 0.5, 0];
-const isSegment = new Set(SEGMENT_FEATURES);
+const SEGMENTS = new Set(SEGMENT_FEATURES);
+/** How much segments count beside the other features differs by family. */
+const GROUPS = {
+  of: (name: string) => Number(SEGMENTS.has(name)),
+  scalings: [
+    [1, 1],
+    [1, 0.5],
+    [1, 0],
+  ],
+};
 
 /** Fits targets, in steps; gives what writes the prediction into a graph: (batch, F) → (batch, 1). */
 export function* fewShotFitting(
@@ -38,11 +45,7 @@ export function* fewShotFitting(
 ): Generator<number, (x: Value) => Value> {
   const quantiles = rankQuantiles(targets);
   const curve = new RisingCurve(quantiles, targets);
-  const process = yield* KernelRegression.fitting(
-    rows,
-    quantiles,
-    SEGMENT_SCALES.map((scale) => rows.names.map((name) => (isSegment.has(name) ? scale : 1))),
-  );
+  const process = yield* KernelRegression.fitting(rows, quantiles, GROUPS);
   const { forest, outOfBag } = yield* RandomForest.fitting(rows, targets, { trees, maxFeatures, seed });
   const smooth = process.leftOut.map((x) => curve.at(x));
   const share = given === 'auto' ? sharedBy(smooth, outOfBag, targets) : given;
