@@ -6,7 +6,7 @@ import { defineConfig } from 'vite';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** How long a build takes on a busy machine is no fault of it. */
+/** How long plugins take depends on the machine, and says nothing of the page. */
 const NO_TIMINGS = { bundlerTimings: false };
 
 export default defineConfig({
@@ -41,7 +41,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
-    // How long plugins take depends on the machine, and says nothing of the page.
-    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
