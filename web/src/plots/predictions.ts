@@ -12,7 +12,7 @@ export function dotPlot(
   return plot.plot({
     width,
     height: 60 + 18 * sorted.length,
-    marginLeft: Math.min(200, width / 3),
+    marginLeft: Math.min(200, width / 2),
     x: {
       label: `latency (${sorted[0]?.unit ?? 'ms'})`,
       type: 'log',
