@@ -41,7 +41,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
-    // How long plugins take depends on the machine, and says nothing of the page.
-    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
