@@ -44,6 +44,23 @@ describe('two files', () => {
     });
   });
 
+  it('sum up in the same order, whether weights are constants or copies of constants', async () => {
+    const sizes = [768, 768];
+    const values = Array.from({ length: 768 * 768 }, (_, i) => Math.sin(1.7 * i + 0.3));
+    const file = (name: string, nodes: string[]) => {
+      const initializers = [tensor('w', sizes, values)];
+      const model = modelOf({ inputs: ['x: 64,768'], nodes, outputs: ['y'], initializers });
+      const path = join(folder, name);
+      writeModel(model, path);
+      return { model, path };
+    };
+    const copied = file('copied.onnx', ['c = Identity(w)', 'y = MatMul(x, c)']);
+    expect(await compared(copied, file('constant.onnx', ['y = MatMul(x, w)']), 0)).toMatchObject({
+      status: 'same',
+      outputs: [{ name: 'y', relative: 0 }],
+    });
+  });
+
   it('draw the same random numbers', async () => {
     const random = ['r = RandomNormalLike(x)', 'u = RandomUniformLike(x)', 'z = Mul(r, u)'];
     const before = file('r.onnx', 2, ...random, 'i = Identity(z)', 'y = Mul(i, f)');

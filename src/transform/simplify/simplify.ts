@@ -126,7 +126,12 @@ class Editor {
     options: PassOptions,
     pass: Pass,
   ): Promise<Graph> {
-    const view = this.#views.get(knowledge) ?? new GraphView(this.model, graph, knowledge, outer, options);
+    const known = this.#views.get(knowledge);
+    // Names that a body reads from outside may have changed in this very pass.
+    const view =
+      known?.graph === graph && known.outer === outer
+        ? known
+        : new GraphView(this.model, graph, knowledge, outer, options);
     this.#views.set(knowledge, view);
     const edit = await pass(view);
     for (const change of edit.changes) this.#changes.push(change);
