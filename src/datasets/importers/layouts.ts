@@ -231,8 +231,8 @@ export const LAYOUTS: readonly Layout[] = [
         'accuracy on ImageNet with weights of the supernet, of a search (DyNAS-T)',
         '%',
       )('imagenet_top1'),
-      lower('DyNAS-T: parameters')('params'),
-      lower('DyNAS-T: MACs')('macs'),
+      lower('DyNAS-T: parameters of the subnet')('params'),
+      lower('DyNAS-T: MACs of the subnet')('macs'),
     ],
   },
   {
