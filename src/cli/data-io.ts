@@ -26,6 +26,7 @@ export function ioCommand(): Command {
     .option('--training-images <n>', 'images that networks are trained on', wholeNumber, 5120)
     .option('--seen-images <n>', 'held-out images whose features are kept', wholeNumber, 1000)
     .option('--unseen-images <n>', 'test images whose features are kept', wholeNumber, 2000)
+    .option('--accuracy-images <n>', 'more test images that accuracy is measured on', wholeNumber, 0)
     .option('--resolution <n>', 'images are shrunk to this side', wholeNumber, 16)
     .option('--width <factor>', "widths of layers, as a part of the paper's", positive, 0.125)
     .option('--cells <n>', "cells of a stage (default: the paper's)", wholeNumber)

@@ -27,8 +27,8 @@ export interface TrainingData {
   readonly digests?: string;
 }
 
-/** Output features of trained networks for images; see `auspex data io`. */
-export interface IoTraining {
+/** Output features of trained networks for images, of every network for every image; see `auspex data io`. */
+export interface IoExamples {
   readonly networks: Networks;
   readonly images: {
     readonly count: number;
@@ -40,6 +40,11 @@ export interface IoTraining {
   readonly width: number;
   /** Writes them to `out`, from `at` on. */
   read(network: number, image: number, out: Float32Array, at: number): void;
+}
+
+export interface IoTraining extends IoExamples {
+  /** What the outputs are compared with after training: networks, images or both that were not learned from. */
+  readonly tests?: readonly (IoExamples & { readonly name: string })[];
 }
 
 /** What is learned of a space before any label. */

@@ -83,6 +83,18 @@ describe('a space of the rows of a table', () => {
     expect(seen.size).toBeGreaterThan(50);
   });
 
+  it('leaves a few rows that are neighbours only of each other', () => {
+    const [first] = sparse(1);
+    const texts = [first!.replace(/h\d+/, 'h2'), first!.replace(/h\d+/, 'h4'), ...sparse(60).slice(1)];
+    const within = tableSpace(ltsGpt2, tableOf(ltsGpt2, texts, width));
+    const pair = texts.slice(0, 2).map((text) => ltsGpt2.parse(text));
+    expect(within.neighbours(pair[0]!)).toEqual([pair[1]]);
+    const random = Random.seeded(4);
+    const seen = new Set(Array.from({ length: 300 }, () => ltsGpt2.format(within.mutate(pair[0]!, random))));
+    expect(seen.has(texts[1]!)).toBe(true);
+    expect(seen.size).toBeGreaterThan(20);
+  });
+
   it('finds the row that is most alike', () => {
     const texts = [
       '512:2:e256:k4:i1536,2048:h4,8',

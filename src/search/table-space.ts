@@ -15,9 +15,9 @@ export interface TableSpace<A> extends Space<A> {
   /** All rows, in the order of the table. */
   readonly texts: readonly string[];
   /**
-   * One choice made differently, if that leads to another row. Else rows are ordered by how like the architecture they
-   * are, and the first is taken with a chance of 10 %, or else the second with 10 %, and so on: nine of ten mutants are
-   * among the 22 nearest rows, and every row can be reached from every other.
+   * One choice made differently, if one of a few draws leads to another row. Else rows are ordered by how like the
+   * architecture they are, and the first is taken with a chance of 10 %, or else the second with 10 %, and so on: nine of
+   * ten such mutants are among the 22 nearest rows. A few rows that are neighbours only of each other are no trap.
    */
   mutate(arch: A, random: Random): A;
   /** All rows that are one choice away, or else the 22 that are most like the architecture. */
@@ -34,6 +34,8 @@ export function isTableSpace(space: AnySpace): space is TableSpace<unknown> {
 
 /** The chance that a row like the parent is passed over for the next one. */
 const PASS_OVER = 0.9;
+/** Draws of one choice made differently: where half of them are rows, 15 of 16 mutants are neighbours. */
+const DRAWS = 4;
 /** How many rows make up nine of ten mutants. */
 const NEAREST = 22;
 
@@ -54,8 +56,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
     );
   }
   const near = new NearRows(base, texts);
-  /** Architectures that are known to have no neighbours in the table: all choices were tried. */
-  const alone = new Set<string>();
+  const isRow = (arch: A): boolean => rows.rowOf(base.format(arch), arch) !== undefined;
   const inTable: Space<A> = {
     ...base,
     size: BigInt(texts.length),
@@ -65,8 +66,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
         ...choice,
         set: (i) => {
           const made = choice.set(i);
-          if (made === undefined) return undefined;
-          return rows.rowOf(base.format(made), made) === undefined ? undefined : made;
+          return made !== undefined && isRow(made) ? made : undefined;
         },
       })),
     cross: (a, b, random) => nearest(crossover(base, a, b, random), random),
@@ -74,7 +74,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
   const nearest = (arch: A, random: Random, other?: A): A => {
     const text = base.format(arch);
     const left = other === undefined ? undefined : base.format(other);
-    if (text !== left && rows.rowOf(text, arch) !== undefined) return arch;
+    if (text !== left && isRow(arch)) return arch;
     const best = near.nearest(arch, left);
     return best.length === 0 ? arch : base.parse(random.pick(best));
   };
@@ -83,10 +83,11 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
     base,
     texts,
     mutate: (arch, random) => {
-      const text = base.format(arch);
-      const mutant = alone.has(text) ? undefined : mutantOf(inTable, arch, random);
-      if (mutant !== undefined) return mutant;
-      alone.add(text);
+      for (let draw = 0; draw < DRAWS; draw++) {
+        const mutant = mutantOf(base, arch, random);
+        if (mutant === undefined) break;
+        if (isRow(mutant)) return mutant;
+      }
       const others = near.fromNearest(arch);
       if (others.length === 0) {
         throw new AuspexError('SPACE_SINGLE', 'the table has only one row, so it has no neighbours');
@@ -96,7 +97,7 @@ export function tableSpace<A>(base: Space<A>, table: Table, labels: readonly str
       return base.parse(others[place]!);
     },
     neighbours: (arch) => {
-      const found = alone.has(base.format(arch)) ? [] : neighbours(inTable, arch);
+      const found = neighbours(inTable, arch);
       return found.length > 0 ? found : near.fromNearest(arch).slice(0, NEAREST).map(base.parse);
     },
     nearest,

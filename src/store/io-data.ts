@@ -19,7 +19,7 @@ export interface IoNetwork extends LevelledFeatures {
   readonly text: string;
   /** Whether predictors learn from it, or are validated with it. */
   readonly part: 'train' | 'validation';
-  /** The part of seen and of unseen images whose class it says. */
+  /** The part of seen and of unseen images whose class it says; unseen ones include those without features. */
   readonly accuracy: { readonly seen: number; readonly unseen: number };
 }
 

@@ -3,7 +3,7 @@ import type { IoDocument } from '../../app/documents/io.js';
 import { formatExact, percent, table, terminalWidth } from './format.js';
 import { joined } from './sections.js';
 
-const NAMES: Readonly<Record<IoDocument['sets'][number]['name'], string>> = {
+export const IO_SETS: Readonly<Record<IoDocument['sets'][number]['name'], string>> = {
   train: 'train: training networks, seen images',
   'validation-networks': 'validation: other networks, seen images',
   'validation-images': 'validation: training networks, unseen images',
@@ -22,7 +22,7 @@ export function ioText({ output, networks, sets, accuracy }: IoDocument): string
   const { wanted, done, trained } = networks;
   const width = terminalWidth(process.stdout);
   const rows = sets.map(({ name, networks: of, images, examples }) => [
-    NAMES[name],
+    IO_SETS[name],
     ...[of, images, examples].map(formatExact),
   ]);
   const mean = accuracy.unseen === null ? '' : `; mean accuracy ${percent(accuracy.unseen)} on unseen images`;

@@ -1,9 +1,11 @@
 // The output of `auspex train`.
 import type { SkippedNetwork, Trained } from '../../app/train/request.js';
 import { bestOf } from '../../app/train/request.js';
+import type { IoTest } from '../../predictors/kinds/io-tests.js';
 import type { TrainingProgress } from '../../predictors/train.js';
 import { duration } from '../progress.js';
 import { formatExact, table, wrap, wrapLines } from './format.js';
+import { IO_SETS } from './io.js';
 
 export function progressNote({ loss, score, member = 0 }: TrainingProgress, members: number): string {
   if (loss === undefined) return '';
@@ -47,7 +49,30 @@ export function trainedText(trained: Trained): string {
       ? wrap(`${formatExact(excluded)} held-out rows were also trained on; intervals exclude them`, 2)
       : []),
     ...(rows.length > 0 ? ['', ...table(columns, rows, 2)] : []),
+    ...ioTestsText(info.recipe),
   ].join('\n');
+}
+
+/** How far an IO model is from networks and images that it did not learn from. */
+function ioTestsText(recipe: unknown): string[] {
+  const { tests } = recipe as { readonly tests?: readonly IoTest[] };
+  if (tests === undefined) return [];
+  const rows = tests.map(({ name, networks, images, error, baseline }) => [
+    IO_SETS[name as keyof typeof IO_SETS] ?? name,
+    formatExact(networks),
+    formatExact(images),
+    error.toPrecision(4),
+    baseline.toPrecision(4),
+    (error / baseline).toFixed(3),
+  ]);
+  const columns = [
+    { title: 'output features', flexible: 'middle' as const },
+    ...['networks', 'images', 'MSE', 'of the mean', 'ratio'].map((title) => ({
+      title,
+      align: 'right' as const,
+    })),
+  ];
+  return ['', ...table(columns, rows, 2)];
 }
 
 function widthText(widths: readonly number[], scale: string): string {

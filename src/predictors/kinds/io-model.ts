@@ -12,8 +12,9 @@ import {
   registerKind,
   type TrainingData,
 } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import type { Arch2vecOptions } from '../models/arch2vec.js';
-import { IO_HEAD, ioHead } from '../models/cell-heads.js';
+import { IO_HEAD, type IoHeadOptions, ioHead } from '../models/cell-heads.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
 import type { Json, Predictor } from '../predictor.js';
 import { Runner } from '../runner.js';
@@ -30,6 +31,7 @@ import {
   trainingOf,
 } from './cell-model.js';
 import { decoderOf } from './decoder.js';
+import { ioTests } from './io-tests.js';
 import { dropout, layers } from './options.js';
 
 const IMAGE = 'image';
@@ -49,7 +51,7 @@ type Options = z.infer<typeof OPTIONS>;
 
 export const ioModel: PredictorKind<Options> = registerKind({
   name: 'io-model',
-  title: 'IO model',
+  title: KIND_TITLES['io-model'],
   paper: 'Kadlecová et al. 2023',
   summary: 'cells: embeddings, from features of trained networks',
   views: [cellView.name],
@@ -87,7 +89,9 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
   const training = trainingOf(encoded.set, examplesOf(known, io, recipe.model), options, recipe);
   const member = await trainSemiSupervised(training, run);
   const decoder = await decoderOf(member.weights, encoded.set, state, options, run.threads);
-  const kept = { ...recipe, decoder } as unknown as Json;
+  const head = headOf(recipe.model, io.width);
+  const tests = await ioTests(io, member.weights, { state, options, head, kind: ioModel }, run);
+  const kept = { ...recipe, decoder, ...(tests.length > 0 ? { tests } : {}) } as unknown as Json;
   const info = embeddingInfo(ioModel, state, encoded, data, run.seed, kept);
   const model = entriesModel([embeddingEntry(state, options, recipe.model)], member.weights);
   return {
@@ -95,6 +99,11 @@ async function fit(data: TrainingData, changes: RecipeChanges, run: FitRun) {
     members: [member],
     excluded: 0,
   };
+}
+
+function headOf(model: Options, outputs: number): IoHeadOptions {
+  const { flat, headWidth, headLayers, headDropout, channels } = model;
+  return { flat, width: headWidth, depth: headLayers, dropout: headDropout, channels, outputs };
 }
 
 /** An example is a network with an image; those of one network follow each other. */
@@ -105,15 +114,7 @@ function examplesOf(set: GraphSet, io: IoTraining, model: Options): LabelledExam
   return {
     count: set.count * images.count,
     networks: set.count,
-    head: (s, latents, inputs) =>
-      ioHead(s, latents, inputs[IMAGE]!, {
-        flat: model.flat,
-        width: model.headWidth,
-        depth: model.headLayers,
-        dropout: model.headDropout,
-        channels: model.channels,
-        outputs: width,
-      }),
+    head: (s, latents, inputs) => ioHead(s, latents, inputs[IMAGE]!, headOf(model, width)),
     batch: (rows): Batch => {
       const target = new Float32Array(rows.length * width);
       const pixels = new Float32Array(rows.length * size);

@@ -22,7 +22,7 @@ interface CellHeadOptions {
 /** The released Accuracy model. In the paper it has two hidden layers with dropout. */
 export const ACCURACY_HEAD: CellHeadOptions = { flat: 16, width: 512, depth: 1, dropout: 0 };
 
-interface IoHeadOptions extends CellHeadOptions {
+export interface IoHeadOptions extends CellHeadOptions {
   /** Channels of the image branch's convolutions; strides are 1, then 1 and 2 in turn. */
   readonly channels: readonly number[];
   /** Numbers that are put out for an image. */
@@ -56,12 +56,22 @@ export function accuracyHead(
 
 /** (B, n, latent) and images (B, 3, H, W) → (B, outputs): what the network of a cell computes for an image. */
 export function ioHead(s: Scope, z: Value, image: Value, options: IoHeadOptions = IO_HEAD): Value {
+  return ioOutputs(s, z, imageBranch(s, image, options), options);
+}
+
+/** Images (B, 3, H, W) → (B, last of the channels). */
+export function imageBranch(s: Scope, image: Value, { channels }: Pick<IoHeadOptions, 'channels'>): Value {
   let x = image;
-  options.channels.forEach((channels, i) => {
+  channels.forEach((count, i) => {
     const stride = i > 0 && i % 2 === 0 ? 2 : 1;
-    x = convBlock(s.at('head', 'image', i), x, channels, { kernel: 3, stride, padding: 1 });
+    x = convBlock(s.at('head', 'image', i), x, count, { kernel: 3, stride, padding: 1 });
   });
-  const both = s.builder.concat([globalAveragePool(x), flatLatent(s, z, options).relu()], 1);
+  return globalAveragePool(x);
+}
+
+/** (B, n, latent) and what the image branch gives → (B, outputs). */
+export function ioOutputs(s: Scope, z: Value, image: Value, options: IoHeadOptions): Value {
+  const both = s.builder.concat([image, flatLatent(s, z, options).relu()], 1);
   return linear(s.at('head', 'outputs'), hiddenLayers(s, both, options), options.outputs);
 }
 

@@ -1,5 +1,5 @@
 // The images of a folder for making IO data: those that networks are trained on, those that are seen (held out of training)
-// and those that are unseen (of the test set). No image is in two of them.
+// and those that are unseen (of the test set); and more of the test set, to measure accuracy only. No image is in two of them.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ImageFolder, type LabelledPicture } from '../../../inputs/images/image-folder.js';
@@ -13,6 +13,8 @@ export interface ImageCounts {
   readonly training: number;
   readonly seen: number;
   readonly unseen: number;
+  /** Images of the test set that only accuracy is measured on. */
+  readonly accuracy: number;
 }
 
 export interface DrawnImages {
@@ -20,6 +22,7 @@ export interface DrawnImages {
   readonly training: ImageSet;
   readonly seen: ImageSet;
   readonly unseen: ImageSet;
+  readonly accuracy: ImageSet;
   /** Which images these are, by their places in the folder; unseen ones among those of the test set. */
   readonly places: { readonly seen: readonly number[]; readonly unseen: readonly number[] };
 }
@@ -44,36 +47,45 @@ export function drawImages(path: string, counts: ImageCounts, side: number, seed
     });
   }
   const isOne = train === test;
-  const wanted = counts.training + counts.seen + (isOne ? counts.unseen : 0);
+  const tested = counts.unseen + counts.accuracy;
+  const wanted = counts.training + counts.seen + (isOne ? tested : 0);
   expectEnough(path, train.indices.length, wanted, isOne ? 'images' : 'training images');
-  if (!isOne) expectEnough(path, test.indices.length, counts.unseen, 'test images');
+  if (!isOne) expectEnough(path, test.indices.length, tested, 'test images');
   const drawn = drawnFrom(train.indices, wanted, seed, 'training');
-  const places = {
-    seen: drawn.slice(0, counts.seen),
-    unseen: isOne
-      ? drawn.slice(counts.seen + counts.training)
-      : drawnFrom(test.indices, counts.unseen, seed, 'test'),
-  };
+  const drawnTest = isOne
+    ? drawn.slice(counts.seen + counts.training)
+    : drawnFrom(test.indices, tested, seed, 'test');
+  const places = { seen: drawn.slice(0, counts.seen), unseen: drawnTest.slice(0, counts.unseen) };
   const reader = new Reader(path, side, classes);
   const raw = {
     training: reader.read(train.folder, drawn.slice(counts.seen, counts.seen + counts.training)),
     seen: reader.read(train.folder, places.seen),
     unseen: reader.read(test.folder, places.unseen),
+    accuracy: reader.read(test.folder, drawnTest.slice(counts.unseen)),
   };
   expectClasses(path, raw.training.labels, classes);
-  normalise(raw.training, [raw.training, raw.seen, raw.unseen]);
+  normalise(raw.training, [raw.training, raw.seen, raw.unseen, raw.accuracy]);
   return { classes, ...raw, places };
 }
 
-/** Images that were drawn as seen ones, at their own size, normalised among themselves. */
-export function readSeenImages(path: string, places: readonly number[]): ImageSet {
-  const { folder } = foldersOf(path).train;
-  const beyond = places.find((place) => place >= folder.count);
-  if (beyond !== undefined) expectEnough(path, folder.count, beyond + 1, 'images');
-  const side = places.length === 0 ? 1 : folder.read(places[0]!).picture.width;
-  const set = new Reader(path, side, folder.classes ?? 0).read(folder, places);
-  normalise(set, [set]);
-  return set;
+/** Images that were drawn, at their own size, normalised as the seen ones are among themselves. */
+export function readDrawnImages(
+  path: string,
+  places: DrawnImages['places'],
+): Record<'seen' | 'unseen', ImageSet> {
+  const { train, test } = foldersOf(path);
+  const first = places.seen[0];
+  const side =
+    first === undefined || first >= train.folder.count ? 1 : train.folder.read(first).picture.width;
+  const reader = new Reader(path, side, train.folder.classes ?? 0);
+  const read = ({ folder }: Part, of: readonly number[]): ImageSet => {
+    const beyond = of.find((place) => place >= folder.count);
+    if (beyond !== undefined) expectEnough(path, folder.count, beyond + 1, 'images');
+    return reader.read(folder, of);
+  };
+  const [seen, unseen] = [read(train, places.seen), read(test, places.unseen)];
+  normalise(seen, [seen, unseen]);
+  return { seen, unseen };
 }
 
 interface Part {

@@ -28,6 +28,10 @@ describe('IO data', () => {
     ]);
     expect(new Set(data.networks.map(({ levels }) => levels.join())).size).toBe(4);
     expect(existsSync(output('whole.npz.log'))).toBe(false);
+    // Of 5 images with features and 12 more.
+    const right = data.networks.map(({ accuracy }) => 17 * accuracy.unseen);
+    for (const count of right) expect(count).toBeCloseTo(Math.round(count), 5);
+    expect(Math.max(...right)).toBeGreaterThan(0);
   });
 
   it('is continued from a log, and from a file of some networks', async () => {
@@ -66,7 +70,7 @@ describe('IO data refuses', () => {
     const files = Object.fromEntries(Object.entries(sides).map(([file, side]) => [file, ppm(side)]));
     return filesIn(output(name), { ...files, ...more });
   };
-  const few = { trainingImages: 2, seenImages: 1, unseenImages: 1, batch: 2 };
+  const few = { trainingImages: 2, seenImages: 1, unseenImages: 1, accuracyImages: 0, batch: 2 };
 
   it.each<[string, Partial<IoRequest>, string]>([
     ['an empty folder', { images: filesIn(output('empty'), { 'notes.md': 'none' }) }, 'IMAGES_EMPTY'],

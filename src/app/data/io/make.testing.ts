@@ -47,6 +47,7 @@ export function smallRequest(folder: string, count: number, output: string): IoR
     trainingImages: 32,
     seenImages: 6,
     unseenImages: 5,
+    accuracyImages: 12,
     resolution: 8,
     width: 1 / 16,
     cells: 1,

@@ -12,6 +12,7 @@ import { writeOutput } from '../../../store/write-file.js';
 import { AuspexError } from '../../../util/errors.js';
 import type { IoDocument } from '../../documents/io.js';
 import { type DrawnImages, drawImages } from './image-pool.js';
+import type { ImageSet } from './image-set.js';
 import { ioFeatures } from './io-features.js';
 import { expectSame, type MadeNetwork, readLog, recordOf } from './io-log.js';
 import { ioSets } from './io-sets.js';
@@ -30,6 +31,8 @@ export interface IoRequest {
   readonly trainingImages: number;
   readonly seenImages: number;
   readonly unseenImages: number;
+  /** Further images of the test set that accuracy is measured on. */
+  readonly accuracyImages: number;
   readonly resolution: number;
   readonly width: number;
   readonly cells?: number | undefined;
@@ -77,6 +80,7 @@ export async function makeIoData(request: IoRequest, work: IoWork = {}): Promise
     training: request.trainingImages,
     seen: request.seenImages,
     unseen: request.unseenImages,
+    accuracy: request.accuracyImages,
   };
   const images = drawImages(folder, counts, request.resolution, request.seed);
   const fingerprint = fingerprintFor(
@@ -147,7 +151,7 @@ function fingerprintFor(request: IoRequest, texts: readonly string[], images: Dr
   const { networks: _, images: __, output: ___, limit: ____, resume: _____, force: ______, ...all } = request;
   const flag = (name: string): string =>
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  const pixels = [images.training, images.seen, images.unseen].flatMap((set) => [
+  const pixels = [images.training, images.seen, images.unseen, images.accuracy].flatMap((set) => [
     new Uint8Array(set.pixels.buffer),
     set.labels,
   ]);
@@ -204,18 +208,27 @@ async function makeNetwork(
     }
     const { kept } = request;
     const reduced = new Float32Array((images.seen.count + images.unseen.count) * kept);
-    const accuracy = { seen: 0, unseen: 0 };
+    const right = { seen: 0, unseen: 0 };
     for (const part of ['seen', 'unseen'] as const) {
       const set = images[part];
       const { features, classes } = await trained.run(set);
       const start = part === 'seen' ? 0 : images.seen.count * kept;
       reduced.set(ioFeatures(features, set.labels, trained, kept), start);
-      accuracy[part] = meanOf(Array.from(set.labels, (label, i) => Number(label === classes[i])));
+      right[part] = rightOf(set, classes);
     }
+    right.unseen += rightOf(images.accuracy, (await trained.run(images.accuracy)).classes);
+    const accuracy = {
+      seen: right.seen / images.seen.count,
+      unseen: right.unseen / (images.unseen.count + images.accuracy.count),
+    };
     return { text, accuracy, ...levelled(reduced, kept) };
   } finally {
     await trained.dispose();
   }
+}
+
+function rightOf({ labels }: ImageSet, classes: Uint8Array): number {
+  return labels.reduce((sum, label, i) => sum + Number(label === classes[i]), 0);
 }
 
 function imagesOf({ seen, unseen, places }: DrawnImages): IoImage[] {
