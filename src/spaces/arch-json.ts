@@ -1,5 +1,5 @@
-// Architectures as others write them: JSON objects of numbers and lists of numbers. What is missing or of the
-// wrong kind is refused with the name of its key.
+// Architectures as others write them: JSON objects of numbers and lists of numbers, or the same as Python prints it. What is
+// missing or of the wrong kind is refused with the name of its key.
 import { printableStart } from '../util/printable.js';
 import { archError } from './arch-error.js';
 
@@ -13,7 +13,7 @@ export class JsonArch {
     this.#text = text;
     let object: unknown;
     try {
-      object = JSON.parse(text);
+      object = JSON.parse(text.includes("'") ? fromPython(text) : text);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw this.error(`it is not JSON: ${printableStart(why, 100)}`);
@@ -37,10 +37,12 @@ export class JsonArch {
     return this.#fields.get(key) !== undefined && this.#fields.get(key) !== null;
   }
 
+  /** A number; a list of one stands for it. */
   number(key: string): number {
     const value = this.#required(key);
-    if (typeof value !== 'number') throw this.error(`'${key}' is not a number`);
-    return value;
+    const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    if (typeof only !== 'number') throw this.error(`'${key}' is not a number`);
+    return only;
   }
 
   boolean(key: string): boolean {
@@ -64,4 +66,10 @@ export class JsonArch {
     if (!this.has(key)) throw this.error(`'${key}' is missing`);
     return this.#fields.get(key);
   }
+}
+
+/** `{'d': [2, 3], 'wid': None}` as JSON; other texts may become something that is not JSON either. */
+function fromPython(text: string): string {
+  const words: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' };
+  return text.replaceAll("'", '"').replaceAll(/\b(?:None|True|False)\b/g, (word) => words[word]!);
 }

@@ -5,6 +5,7 @@ import { darts } from './cells/darts.js';
 import { nasBench101 } from './cells/nasbench101.js';
 import { nasBench201 } from './cells/nasbench201.js';
 import { natsSize } from './cells/nats-size.js';
+import { transNasMicro } from './cells/transnas-micro.js';
 import { hiaml } from './gennape/hiaml.js';
 import { inception } from './gennape/inception.js';
 import { twoPath } from './gennape/two-path.js';
@@ -36,6 +37,7 @@ const spaces: AnySpace[] = [
   nasBench101,
   nasBench201,
   natsSize,
+  transNasMicro,
   darts,
   hiaml,
   inception,

@@ -40,6 +40,7 @@ const each = (names: string, describe: (name: string) => LabelSource): LabelSour
 const NB101 = 'NAS-Bench-101 (Ying et al. 2019), CIFAR-10';
 const NB201 = 'NAS-Bench-201 (Dong & Yang 2020), 200 epochs';
 const NATS_SIZE = 'NATS-Bench, size space (Dong et al. 2021)';
+const TRANSNAS = 'TransNAS-Bench-101, cells (Duan et al. 2021): validation metric';
 const HELP = 'latency as collected by HELP (Lee et al. 2021); a number after the device is the batch size';
 const SUITE_ZERO = 'zero-cost score published with NAS-Bench-Suite-Zero (Krishnakumar et al. 2022)';
 const ACCEL = 'Accel-NASBench (Ahmad et al. 2024)';
@@ -153,6 +154,18 @@ export const LAYOUTS: readonly Layout[] = [
     ],
   },
   {
+    title: 'TransNAS-Bench-101, cells',
+    format: 'csv',
+    space: 'transnas-micro',
+    has: ['arch', 'class_object', 'class_scene', 'room_layout', 'segmentsemantic'],
+    arch: ARCH,
+    labels: [
+      ...each('class_object class_scene', higher(`${TRANSNAS}, top-1 accuracy on Taskonomy`, '%')),
+      ...each('autoencoder jigsaw normal segmentsemantic', higher(`${TRANSNAS} of the task`)),
+      higher(`${TRANSNAS} of the task, minus the loss`)('room_layout'),
+    ],
+  },
+  {
     title: 'FBNet, latencies of HELP',
     format: 'csv',
     space: 'fbnet',
@@ -205,6 +218,21 @@ export const LAYOUTS: readonly Layout[] = [
         'largest count of inputs, outputs and weights of one layer (memory-optimized once-for-all)',
         'elements',
       )('peak_memory'),
+    ],
+  },
+  {
+    title: 'Once-for-All MobileNetV3, DyNAS-T',
+    format: 'csv',
+    space: 'ofa-mobilenetv3',
+    has: ['arch', 'params', 'macs', 'imagenet_top1'],
+    arch: ARCH,
+    labels: [
+      higher(
+        'accuracy on ImageNet with weights of the supernet, of a search (DyNAS-T)',
+        '%',
+      )('imagenet_top1'),
+      lower('DyNAS-T: parameters of the subnet')('params'),
+      lower('DyNAS-T: MACs of the subnet')('macs'),
     ],
   },
   {

@@ -149,7 +149,7 @@ function reluConvNorm(s: Scope, x: Value, out: number): Value {
  * Halves the sides: (B, C, H, W) → (B, out, ⌈H/2⌉, ⌈W/2⌉). One half of the channels looks at the elements of even
  * rows and columns, the other at those of odd ones.
  */
-function factorizedReduce(s: Scope, x: Value, out: number, affine: boolean): Value {
+export function factorizedReduce(s: Scope, x: Value, out: number, affine: boolean): Value {
   const rectified = x.relu();
   const [height, width] = [x.length(2), x.length(3)];
   // Sides that are odd have one odd row less than even ones: a row of zeros.

@@ -51,6 +51,7 @@ describe('OFA MobileNetV3', () => {
     expect(ofaMobileNetV3.parse(lists({ r: undefined, image_size: 160, wid: null }))).toEqual(expected);
     expect(ofaMobileNetV3.parse('{"ks": 3, "e": 3, "d": 2, "r": 160}')).toEqual(expected);
     expect(ofaMobileNetV3.parse('{"ks": 3, "e": 3, "d": 2}').resolution).toBe(224);
+    expect(ofaMobileNetV3.parse("{'wid': None, 'ks': 3, 'e': 3, 'd': 2, 'r': [160]}")).toEqual(expected);
   });
 
   it('has a node for every layer that there is, and the resolution in its input', () => {
