@@ -16,6 +16,7 @@
 //   npm run bench -- tables [table.csv.gz]  opening tables, against Python's csv
 //   npm run bench -- simplify a.onnx …      simplifying and other opsets, against ONNX Runtime and onnx
 //   npm run bench -- spaces                 architectures to networks and numbers
+//   npm run bench -- page a.onnx b.onnx     the page in Chromium: first paint, opening, layout, frames, predictions
 //   npm run bench -- rates                  scores of zero-cost proxies in a second
 //   npm run bench -- report FILE.json …     the tables of docs/evidence/speed.md
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,6 +44,7 @@ const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   tables: () => import('./tables.js'),
   simplify: () => import('./simplify.js'),
   spaces: () => import('./spaces.js'),
+  page: () => import('./page.js'),
   rates: () => import('./rates.js'),
   report: () => import('./report.js'),
 };

@@ -8,6 +8,7 @@ import { NoiseSource } from '../../src/nn/noise.js';
 import type { Optimiser } from '../../src/nn/optimiser.js';
 import { type BatchShapes, type Objective, trace, trainingStep } from '../../src/nn/step.js';
 import { State, Stepper } from '../../src/nn/stepper.js';
+import { channelBlock } from '../../src/runtime/channel-block.js';
 import { type Feeds, type HostTensor, hostTensor, Session } from '../../src/runtime/session.js';
 import { Random } from '../../src/util/random.js';
 import * as former from './nn-former.js';
@@ -39,7 +40,11 @@ export async function training(
   threads: number,
 ): Promise<Runner> {
   const start = performance.now();
-  const step = trainingStep(objective, shapes, { optimiser, gradientNorm: false });
+  const step = trainingStep(objective, shapes, {
+    optimiser,
+    gradientNorm: false,
+    channelBlock: await channelBlock(),
+  });
   const values = step.state.map(({ name, dims, role, parameter }) => {
     const data = role === 'parameter' ? initialValues(parameter, 0) : new Float32Array(size(dims));
     return [name, { dims, data }] as const;

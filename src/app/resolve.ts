@@ -4,7 +4,6 @@ import type { Table } from '../datasets/table.js';
 import { lazily, type Network, type Networks, ONNX, Resolver, type Sizes } from '../networks/index.js';
 import { readModel } from '../onnx/file.js';
 import { SPACES, spaceNamed } from '../spaces/index.js';
-import { readTableFile } from '../store/table-file.js';
 import { AuspexError } from '../util/errors.js';
 import { folderTest, globFiles, isFile, isFolder, isPattern, onnxFilesIn } from './glob.js';
 import { linesTogether } from './lines.js';
@@ -62,6 +61,12 @@ export interface OpenedReferences extends NamedNetworks {
   kinds(): { readonly hasFiles: boolean; readonly hasArchitectures: boolean };
 }
 
+/** What reads tables of all formats is loaded only where there is one. */
+async function tableIn(path: string): Promise<Table> {
+  const { readTableFile } = await import('../store/table-file.js');
+  return readTableFile(path);
+}
+
 /** A resolver of files on the disk. */
 export function diskResolver(options: { readonly isKeptOpen?: boolean } = {}): Resolver {
   return new Resolver({ open: (path) => readModel(path, options), isFile, preferred: PREFERRED_SPACES });
@@ -92,7 +97,7 @@ export async function openReferences(
   const references: Reference[] = [];
   for await (const some of referencesTogether(refs, options)) for (const one of some) references.push(one);
   const listed = references.map(({ ref }) => ref);
-  const column = typeof table === 'string' ? await readTableFile(table) : table;
+  const column = typeof table === 'string' ? await tableIn(table) : table;
   const count = listed.length + (column?.rows ?? 0);
   if (count === 0) {
     throw new AuspexError('BAD_OPTION', 'no networks were given', {

@@ -32,6 +32,8 @@ export interface GradientOptions extends InferOptions {
    * and which go when what was made of them is differentiated without this. Default false.
    */
   readonly isDifferentiatedAgain?: boolean;
+  /** Channels in a block of the runtime's blocked kernels: convolutions are written with them. Default: none are. */
+  readonly channelBlock?: number | undefined;
 }
 
 export interface Differentiated {
@@ -56,7 +58,7 @@ export function gradients(
   withRespectTo: readonly string[],
   options: GradientOptions = {},
 ): Differentiated {
-  const { seed, runsOnce = false, isDifferentiatedAgain = false, ...sizes } = options;
+  const { seed, runsOnce = false, isDifferentiatedAgain = false, channelBlock, ...sizes } = options;
   const { graph: inferred } = inferShapes(model, sizes);
   const flat = flatten(inferred);
   const builder = new Builder({
@@ -64,6 +66,7 @@ export function gradients(
     types: flat.types,
     runsOnce,
     isDifferentiatedAgain,
+    channelBlock,
   });
   for (const name of [of, ...withRespectTo]) checkValue(builder, name);
   const writer = new GradientWriter(builder, flat.nodes, of, withRespectTo);

@@ -35,7 +35,6 @@ docs/json/compare.md (JSON).`;
 export function compareCommand(): Command {
   const { samples, seed, tolerance } = COMPARE_DEFAULTS;
   const command = new Command('compare')
-    .summary('what differs between two networks: nodes, cost, weights, outputs')
     .description('Compare two networks, or the networks of two folders that have the same names.')
     .argument('<a>', 'ONNX file, architecture of a space, or folder')
     .argument('<b>', 'what to compare it with')

@@ -39,7 +39,6 @@ See docs/guides/convert.md and docs/json/convert.md (JSON).`;
 
 export function convertCommand(): Command {
   const command = new Command('convert')
-    .summary('convert opset, batch, sizes or types, or simplify, and verify the result')
     .description(
       'Converts a network to another opset, batch, size or type, or simplifies it, and\nverifies the result by running both files in ONNX Runtime.',
     )

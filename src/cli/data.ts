@@ -11,7 +11,6 @@ import { listText, showText, tableText } from './text/data.js';
 
 export function dataCommand(): Command {
   return new Command('data')
-    .summary('import, list, show, split and export benchmark tables')
     .description('Imports, lists, shows, splits and exports benchmark tables.')
     .addHelpText('after', '\nExample:\n  auspex data show nasbench201.csv.gz')
     .addCommand(importCommand())

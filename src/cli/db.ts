@@ -28,7 +28,6 @@ interface DbFlags {
 
 export function dbCommand(): Command {
   const command = new Command('db')
-    .summary('show, export and merge databases of measurements')
     .description('The database of measurements: what is in it, all of it as text, and what others measured.')
     .addHelpText('after', EXAMPLES);
   const sub = (name: string, description: string): Command =>

@@ -13,7 +13,6 @@ interface DecodeFlags extends Omit<DecodeRequest, 'refs' | 'table' | 'decoding'>
 
 export function decodeCommand(): Command {
   return new Command('decode')
-    .summary('decode networks from the latent space of an embedding')
     .description(
       'Decodes networks from latents: networks near one, between two, or drawn at random.\nPredictors of the kinds arch2vec, accuracy-model and io-model decode.',
     )

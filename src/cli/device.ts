@@ -31,7 +31,6 @@ interface DeviceFlags {
 
 export function deviceCommand(): Command {
   const command = new Command('device')
-    .summary('list, show, compare and calibrate devices')
     .description('Devices that latency and energy of any network can be predicted for.')
     .addHelpText('after', EXAMPLES);
   const sub = (name: string, description: string): Command =>

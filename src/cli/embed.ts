@@ -12,7 +12,6 @@ interface EmbedFlags extends Omit<EmbedRequest, 'refs' | 'table'> {
 
 export function embedCommand(): Command {
   return withForce(new Command('embed'))
-    .summary('embed networks, find the nearest known ones, draw a map')
     .description(
       'Embeds networks: rows of numbers that are near each other for similar networks.\nAny predictor that embeds can be used (arch2vec, accuracy-model, io-model,\ncontrastive, gennape), and the last hidden layer of neural predictors.',
     )

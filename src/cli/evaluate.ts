@@ -18,7 +18,6 @@ export function evaluateCommand({
   ...work
 }: { write?: typeof print } & EvaluateWork = {}): Command {
   return withForce(new Command('evaluate'))
-    .summary('evaluate a predictor on measured data')
     .description(
       'Compares predictions with measurements: rank correlations, errors and the\nquality of the best-predicted networks, each with a 95% interval, and the\nmeasured coverage of its prediction intervals.',
     )

@@ -35,7 +35,6 @@ docs/reference/operators.md (how each operator is counted).`;
 
 export function inspectCommand(): Command {
   const command = new Command('inspect')
-    .summary('count parameters, MACs, FLOPs and memory of networks')
     .description(
       'Shows shapes, parameters, MACs, FLOPs and memory of networks, per operator,\nnode and block. Weights are not loaded.',
     )

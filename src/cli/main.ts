@@ -3,32 +3,9 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../app/version.js';
 import { AuspexError } from '../util/errors.js';
+import { commandsFor } from './commands.js';
 import { stoppedExitCode } from './signals.js';
 import { wrapLines } from './text/format.js';
-
-/** Loaded when asked for: a command does not wait for what others need. In the order of the help. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  inspect: async () => (await import('./inspect.js')).inspectCommand(),
-  convert: async () => (await import('./convert.js')).convertCommand(),
-  compare: async () => (await import('./compare.js')).compareCommand(),
-  measure: async () => (await import('./measure.js')).measureCommand(),
-  device: async () => (await import('./device.js')).deviceCommand(),
-  db: async () => (await import('./db.js')).dbCommand(),
-  space: async () => (await import('./space.js')).spaceCommand(),
-  data: async () => (await import('./data.js')).dataCommand(),
-  predict: async () => (await import('./predict.js')).predictCommand(),
-  embed: async () => (await import('./embed.js')).embedCommand(),
-  decode: async () => (await import('./decode.js')).decodeCommand(),
-  train: async () => (await import('./train.js')).trainCommand(),
-  pretrain: async () => (await import('./pretrain.js')).pretrainCommand(),
-  proxy: async () => (await import('./proxy.js')).proxyCommand(),
-  search: async () => (await import('./search.js')).searchCommand(),
-  evaluate: async () => (await import('./evaluate.js')).evaluateCommand(),
-  reproduce: async () => (await import('./reproduce.js')).reproduceCommand(),
-  view: async () => (await import('./view.js')).viewCommand(),
-};
-
-const VERSION: ReadonlySet<string> = new Set(['--version', '-V']);
 
 const program = new Command('auspex')
   .description('Know how a neural network will perform before you train or deploy it.')
@@ -57,7 +34,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const { plugins, args } = withoutPlugins(process.argv.slice(2));
 try {
   if (plugins.length > 0) await (await import('../app/plugins.js')).loadPlugins(plugins);
-  for (const command of await commandsFor(args[0])) program.addCommand(command);
+  for (const command of await commandsFor(args)) program.addCommand(command);
   if (plugins.length > 0) await addExtensions();
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError('(add --help for usage)');
@@ -67,13 +44,6 @@ try {
   process.exitCode = report(error);
 }
 process.exitCode = stoppedExitCode() ?? process.exitCode;
-
-/** The command of a name; none for the version; all of them for anything else: `--help`, a name that is misspelt. */
-async function commandsFor(name = ''): Promise<Command[]> {
-  if (VERSION.has(name)) return [];
-  const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  return Promise.all((only ? [only] : Object.values(COMMANDS)).map((load) => load()));
-}
 
 /** `--plugin FILE` may stand anywhere; it is for all commands. */
 function withoutPlugins(all: readonly string[]): { plugins: string[]; args: string[] } {

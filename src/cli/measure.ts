@@ -28,7 +28,6 @@ not be measured. See docs/guides/latency.md and docs/json/measure.md (JSON).`;
 
 export function measureCommand(): Command {
   const command = new Command('measure')
-    .summary('measure latency and memory of networks, and profile them')
     .description(
       'Measure how long networks take in ONNX Runtime, how much memory they need, and where\nthe time goes.',
     )

@@ -40,7 +40,6 @@ interface PredictFlags extends SizeFlags {
 export function predictCommand(): Command {
   return withSizes(
     new Command('predict')
-      .summary('predict accuracy and latency of networks')
       .description(
         `Predicts accuracy and latency of networks, with prediction intervals, beside
 their cost. Networks are ONNX files, folders of ONNX files, or architectures of

@@ -22,7 +22,6 @@ interface PretrainFlags extends StepFlags {
 export function pretrainCommand(): Command {
   const kinds = pretrainableKinds();
   const command = withForce(new Command('pretrain'))
-    .summary('pretrain a predictor on unlabelled architectures')
     .description(
       `Pretrains a predictor on unlabelled architectures of a space: parameters, MACs,
 depth, and the flow through cells of random operations. Training that starts

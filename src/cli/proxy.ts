@@ -37,7 +37,6 @@ interface ProxyFlags extends ScoringFlags {
 
 export function proxyCommand(outlets: Outlets = OUTLETS): Command {
   const command = new Command('proxy')
-    .summary('score untrained networks with zero-cost proxies')
     .description(
       `Scores untrained networks: counts, gradients of one batch, activations, and
 the terms of ETAS. A network that cannot be scored is reported

@@ -23,7 +23,6 @@ type ReproduceFlags = ReproduceRequest & { json?: true };
 /** @param tables those there are, and where lines go: others in tests. */
 export function reproduceCommand({ tables = TABLES, write = print } = {}): Command {
   return new Command('reproduce')
-    .summary('run experiments from papers and compare with published numbers')
     .description(
       `Trains and tests the predictors of a paper's table, and prints our numbers
 beside the published ones. Without a table name: lists the tables and their

@@ -25,7 +25,6 @@ export function searchCommand({
   write?: (text: string) => void;
 } = {}): Command {
   const command = new Command('search')
-    .summary('search a space for good networks')
     .description(
       `Searches a space for good networks within a budget of evaluations. Networks are
 evaluated by a table, a predictor, a zero-cost proxy, or your own command, which

@@ -20,7 +20,6 @@ const printJson = (document: object): void => print(JSON.stringify(document, nul
 
 export function spaceCommand(): Command {
   return new Command('space')
-    .summary('sample, describe and export networks of search spaces')
     .description('Sample, describe and export networks of search spaces.')
     .addHelpText('after', '\nExample:\n  auspex space sample nasbench201 -n 5 --seed 1')
     .addCommand(listCommand())

@@ -22,7 +22,6 @@ interface TrainFlags extends StepFlags, Omit<TrainRequest, 'kind' | 'labels' | '
 
 export function trainCommand(): Command {
   const command = withForce(new Command('train'))
-    .summary('train a predictor on measured networks')
     .description(
       'Trains a predictor on a table of architectures or ONNX files with labels, and\nwrites it as one ONNX file.',
     )

@@ -30,7 +30,6 @@ interface ViewFlags {
 
 export function viewCommand(): Command {
   return new Command('view')
-    .summary('open the page: graph, cost, predictions and reports in a browser')
     .description('Serves the page on loopback and opens a browser.')
     .argument('[files...]', 'ONNX files, folders, trials.jsonl, scores.jsonl, JSON of evaluate or measure')
     .option('--port <number>', 'port to listen on (default: one that is free)', portOf)

@@ -20,8 +20,19 @@ export function mergedSizes(sizes: Sizes, others: Sizes): Sizes {
   };
 }
 
-/** The same text for equal sizes; empty if there are none. */
+const keys = new WeakMap<Sizes, string>();
+
+/** The same text for equal sizes; empty if there are none. Made once: thousands of networks have the same ones. */
 export function sizesKey(sizes: Sizes): string {
+  let key = keys.get(sizes);
+  if (key === undefined) {
+    key = keyOf(sizes);
+    keys.set(sizes, key);
+  }
+  return key;
+}
+
+function keyOf(sizes: Sizes): string {
   const { dims = {}, shapes = {}, ...numbers } = sizes;
   const sorted = (record: object): [string, unknown][] =>
     Object.entries(record)

@@ -3,10 +3,11 @@
 import { inferShapes } from '../analysis/infer.js';
 import { gradients } from '../autodiff/gradients.js';
 import type { DataType } from '../graph/dtype.js';
-import { type Model, makeGraph, makeModel, type Node } from '../graph/graph.js';
+import { isDefaultDomain, type Model, makeGraph, makeModel, type Node } from '../graph/graph.js';
 import type { Shape } from '../graph/types.js';
 import { Builder, type Value } from '../ops/build.js';
 import { AuspexError } from '../util/errors.js';
+import { addInBlocks } from './blocks.js';
 import { foldTranspositions, MICROSOFT } from './fold.js';
 import type { Optimiser } from './optimiser.js';
 import { type NoiseSite, type ParameterSpec, type Scope, Trace } from './scope.js';
@@ -33,6 +34,8 @@ export interface StepOptions {
   readonly clipNorm?: number;
   /** Whether the norm of the gradient is given out; it takes a pass over all gradients. Default true. */
   readonly gradientNorm?: boolean;
+  /** Channels in a block of the runtime's blocked kernels, which convolutions are then written with. Default: none are. */
+  readonly channelBlock?: number | undefined;
   /** Decay of an exponential moving average of the weights: e ← d·e + (1 − d)·w. */
   readonly emaDecay?: number;
 }
@@ -118,7 +121,7 @@ export function trace(
 
 /** Writes the training step of an objective for batches of one shape. */
 export function trainingStep(objective: Objective, shapes: BatchShapes, options: StepOptions): TrainingStep {
-  const { optimiser, clipNorm, emaDecay, gradientNorm = true } = options;
+  const { optimiser, clipNorm, emaDecay, gradientNorm = true, channelBlock } = options;
   const forward = trace(shapes, true, (s, batch) => objective.loss(s, batch), LOSS);
   const parameters = [...forward.trace.parameters.values()];
   const trained = parameters.filter((p) => p.isTrained);
@@ -132,13 +135,14 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
     });
   }
   const names = trained.map((p) => p.name);
-  const differentiated = gradients(forward.model, LOSS, names);
+  const differentiated = gradients(forward.model, LOSS, names, { channelBlock });
   const { graph } = differentiated.model;
   const builder = new Builder({
     opsets: differentiated.model.opsetImports,
     types: inferShapes(differentiated.model).graph.types,
+    channelBlock,
   });
-  builder.nodes.push(...graph.nodes);
+  addInBlocks(builder, graph.nodes);
   const groups = packed(trained, optimiser).map((members, i) =>
     packOf(builder, members, `${OF_PARAMETER}${i}`),
   );
@@ -224,7 +228,7 @@ export function trainingStep(objective: Objective, shapes: BatchShapes, options:
       outputs: outputs.map((name) => ({ name, type: builder.value(name).type })),
       initializers: new Map([...graph.initializers, ...builder.initializers]),
     }),
-    { opsetImports: new Map([...differentiated.model.opsetImports, [MICROSOFT, 1]]) },
+    { opsetImports: importsOf(builder) },
   );
   return {
     model,
@@ -303,6 +307,14 @@ function packOf(builder: Builder, members: readonly ParameterSpec[], name: strin
 
 function sizeOf(dims: readonly number[]): number {
   return dims.reduce((n, d) => n * d, 1);
+}
+
+/** What is written imports the domains of all that was written. */
+function importsOf({ nodes, opsets }: Builder): ReadonlyMap<string, number> {
+  const imports = new Map([...opsets, [MICROSOFT, 1]]);
+  for (const { domain } of nodes)
+    if (!isDefaultDomain(domain) && !imports.has(domain)) imports.set(domain, 1);
+  return imports;
 }
 
 const IDENTITY = { opType: 'Identity', domain: '', attributes: new Map() };

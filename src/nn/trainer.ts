@@ -1,6 +1,7 @@
 // Trains an objective: one compiled step for every shape of batch, all of them on the same state. What a step does
 // depends only on the state, the batch, the seed and the step's number. How long to train, when to validate and
 // what to keep is in fit.ts.
+import { channelBlock } from '../runtime/channel-block.js';
 import { type HostTensor, hostTensor, Session, type SessionOptions } from '../runtime/session.js';
 import { AuspexError } from '../util/errors.js';
 import { type Batch, parseSignature, shapesOf, signatureOf, sizeOf, tensorsOf } from './batch.js';
@@ -263,7 +264,8 @@ export class Trainer {
 
   #compiledStep(shapes: BatchShapes): Promise<CompiledStep> {
     return cached(this.#steps, signatureOf(shapes), async (signature) => {
-      const step = trainingStep(this.objective, shapes, this.#options);
+      const block = await channelBlock(this.#options.session);
+      const step = trainingStep(this.objective, shapes, { ...this.#options, channelBlock: block });
       this.#state ??= await State.of(this.#firstState(step.state));
       expectState(step.state, this.#state, signature);
       if (!this.#fingerprints.has(signature)) {

@@ -218,8 +218,6 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-const utf8 = new TextEncoder();
-
 /** Encodes a message. Fields that are undefined, and empty lists, are left out. */
 export function encode(message: Message, value: Decoded, writer = new WireWriter()): WireWriter {
   for (const [number, field] of message.fields) {
@@ -242,14 +240,15 @@ function encodeField(writer: WireWriter, number: number, field: Field, value: un
     case 'double':
       return writer.double(value as number);
     case 'message':
-      return writer.message(encode(field.message!(), value as Decoded));
+      return writer.message((inner) => void encode(field.message!(), value as Decoded, inner));
     case 'range': {
       const range = value as ByteRange;
       writer.uint(range.length);
       return writer.bytes(range.read());
     }
     default: {
-      const bytes = typeof value === 'string' ? utf8.encode(value) : (value as Uint8Array);
+      if (typeof value === 'string') return writer.text(value);
+      const bytes = value as Uint8Array;
       writer.uint(bytes.length);
       writer.bytes(bytes);
     }

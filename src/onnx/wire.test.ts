@@ -201,10 +201,47 @@ describe('WireWriter', () => {
     expect(writer.finish()).toEqual(Uint8Array.from([1, ...large, 2]));
   });
 
-  it('puts the length before a nested message', () => {
-    const inner = new WireWriter();
-    inner.tag(1, 0);
-    inner.uint(300);
-    expect([...written((w) => w.message(inner))]).toEqual([3, 8, 0xac, 0x02]);
+  it('puts the length before nested messages, small and large', () => {
+    const nested = written((w) => {
+      w.message((inner) => {
+        inner.tag(1, 0);
+        inner.uint(300);
+      });
+      w.message((inner) => inner.message((innermost) => innermost.uint(7)));
+    });
+    expect([...nested]).toEqual([3, 8, 0xac, 0x02, 2, 1, 7]);
+    const large = Uint8Array.from({ length: 5000 }, (_, i) => i % 251);
+    const both = written((w) => {
+      for (const last of [1, 2]) {
+        w.message((inner) => {
+          inner.bytes(large);
+          inner.uint(last);
+        });
+      }
+    });
+    expect(both).toEqual(Uint8Array.from([0x89, 0x27, ...large, 1, 0x89, 0x27, ...large, 2]));
   });
+
+  it('keeps what many small numbers grow to when the next message is written', () => {
+    const filled = (first: number) => (inner: WireWriter) => {
+      for (let i = 0; i < 4500; i++) inner.uint((first + i) % 128);
+    };
+    const expected = (first: number) => Array.from({ length: 4500 }, (_, i) => (first + i) % 128);
+    const bytes = written((w) => {
+      w.message(filled(1));
+      w.message(filled(2));
+    });
+    expect(bytes).toEqual(Uint8Array.from([0x94, 0x23, ...expected(1), 0x94, 0x23, ...expected(2)]));
+  });
+
+  it.each(['', 'conv1.weight', 'größe', 'x'.repeat(127), 'y'.repeat(128), '層'.repeat(60)])(
+    'writes the text %s as UTF-8 with its length',
+    (text) => {
+      const bytes = new TextEncoder().encode(text);
+      const expected = new WireWriter();
+      expected.uint(bytes.length);
+      expected.bytes(bytes);
+      expect(written((w) => w.text(text))).toEqual(expected.finish());
+    },
+  );
 });

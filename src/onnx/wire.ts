@@ -12,9 +12,9 @@ const SMALL_WINDOW = 8 * 1024;
 /** Constants that shapes are computed from are smaller than this. */
 const SMALL_RANGE = 512;
 const MAX_SHORT_TEXT = 256;
-const DECODED_AT_ONCE = 4096;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, control characters too
-const NOT_ASCII = /[^\x00-\x7f]/;
+/** Below this length, a call of the decoder costs more than the characters one by one. */
+const FEW_CHARACTERS = 32;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const TWO_28 = 2 ** 28;
 const TWO_56 = 2 ** 56;
 
@@ -30,12 +30,6 @@ export class WireReader {
   #windowSource: MemorySource | undefined;
   /** Short texts that were read. */
   readonly #texts = new Map<string, string>();
-  /** A part of the window, a character for each byte; only ASCII ones are right. */
-  #chars = '';
-  /** Where in the window that part begins. */
-  #charsFrom = 0;
-  readonly #latin1 = new TextDecoder('latin1');
-  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
   constructor(source: ByteSource) {
     this.source = source;
@@ -60,7 +54,6 @@ export class WireReader {
     this.#base = offset;
     this.#at = 0;
     this.#window = this.#window.subarray(0, 0);
-    this.#chars = '';
     if (this.source.windowBytes !== Number.POSITIVE_INFINITY) this.#nextWindow = SMALL_WINDOW;
   }
 
@@ -73,7 +66,6 @@ export class WireReader {
     const length = Math.min(left, Math.max(count, this.#nextWindow));
     this.#window = this.source.read(offset, length);
     this.#windowSource = undefined;
-    this.#chars = '';
     this.#view = new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.byteLength);
     this.#base = offset;
     this.#at = 0;
@@ -183,29 +175,12 @@ export class WireReader {
     const start = this.#at;
     const end = start + length;
     this.#at = end;
-    const short = length <= MAX_SHORT_TEXT ? this.#shortText(start, end) : undefined;
-    if (short !== undefined) return short;
-    try {
-      return this.#utf8.decode(this.#window.subarray(start, end));
-    } catch {
-      return undefined;
-    }
-  }
-
-  /**
-   * A short ASCII text, or undefined for others. Names occur where a value is made and where it is used: each
-   * is kept once, which also makes looking it up cheaper. Bytes become characters many at a time, as calls of
-   * the decoder are dear.
-   */
-  #shortText(start: number, end: number): string | undefined {
-    if (start < this.#charsFrom || end > this.#charsFrom + this.#chars.length) {
-      this.#charsFrom = start;
-      this.#chars = this.#latin1.decode(this.#window.subarray(start, start + DECODED_AT_ONCE));
-    }
-    const text = this.#chars.slice(start - this.#charsFrom, end - this.#charsFrom);
+    const bytes = this.#window.subarray(start, end);
+    const text = (length <= FEW_CHARACTERS ? asciiText(bytes) : undefined) ?? utf8Text(bytes);
+    if (text === undefined || length > MAX_SHORT_TEXT) return text;
+    // Names occur where a value is made and where it is used: each is kept once, which also makes looking it up cheaper.
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    if (NOT_ASCII.test(text)) return undefined;
     this.#texts.set(text, text);
     return text;
   }
@@ -216,10 +191,33 @@ export class WireReader {
   }
 }
 
+function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of ASCII characters; undefined for others. */
+function asciiText(bytes: Uint8Array): string | undefined {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) return undefined;
+  // Not with spread arguments, which take ten times as long.
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}
+
+/** Smaller pieces are copied together. */
+const COPIED_BELOW = 4096;
+/** Texts up to this length have a length of one byte. */
+const LOOPED_TEXT = 127;
+const encoder = new TextEncoder();
+
 /** Collects the pieces of a message. Large byte ranges are kept as pieces and never copied together. */
 export class WireWriter {
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
   #buffer = new Uint8Array(256);
+  /** Where nested messages are written first, one after another. */
+  #inner: WireWriter | undefined;
   #at = 0;
   #flushed = 0;
 
@@ -270,7 +268,7 @@ export class WireWriter {
   }
 
   bytes(value: Uint8Array): void {
-    if (value.length < 4096) {
+    if (value.length < COPIED_BELOW) {
       this.#room(value.length);
       this.#buffer.set(value, this.#at);
       this.#at += value.length;
@@ -281,14 +279,46 @@ export class WireWriter {
     this.#flushed += value.length;
   }
 
+  /** A text with its length in front. */
+  text(value: string): void {
+    if (value.length > LOOPED_TEXT || !this.#asciiText(value)) {
+      const bytes = encoder.encode(value);
+      this.uint(bytes.length);
+      this.bytes(bytes);
+    }
+  }
+
+  /** Writes a short text of ASCII characters, or answers false: calls of the encoder are dear. */
+  #asciiText(value: string): boolean {
+    this.#room(value.length + 1);
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code >= 0x80) return false;
+      this.#buffer[this.#at + 1 + i] = code;
+    }
+    this.#buffer[this.#at] = value.length;
+    this.#at += value.length + 1;
+    return true;
+  }
+
   tag(field: number, wireType: number): void {
     this.uint(field * 8 + wireType);
   }
 
-  /** A nested message, written with its length in front. */
-  message(inner: WireWriter): void {
+  /** A nested message with its length in front. */
+  message(fill: (inner: WireWriter) => void): void {
+    this.#inner ??= new WireWriter();
+    const inner = this.#inner;
+    fill(inner);
     this.uint(inner.length);
-    for (const piece of inner.pieces()) this.bytes(piece);
+    if (inner.#pieces.length > 0 || inner.#at >= COPIED_BELOW) {
+      for (const piece of inner.pieces()) this.bytes(piece);
+      inner.#pieces = [];
+      inner.#flushed = 0;
+      return;
+    }
+    this.bytes(inner.#buffer.subarray(0, inner.#at));
+    inner.#at = 0;
   }
 
   #flush(): void {

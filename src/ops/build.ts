@@ -51,6 +51,8 @@ interface BuilderStart {
   readonly runsOnce?: boolean;
   /** Whether gradients of what is written will be taken, so that it may have operators of our own. Default false. */
   readonly isDifferentiatedAgain?: boolean;
+  /** Channels in a block of the runtime's blocked kernels, where what is written may have them. */
+  readonly channelBlock?: number | undefined;
 }
 
 /**
@@ -71,16 +73,19 @@ export class Builder {
   readonly types: Map<string, ValueType>;
   readonly runsOnce: boolean;
   readonly isDifferentiatedAgain: boolean;
+  readonly channelBlock: number | undefined;
   readonly #constants = new Map<string, Value>();
   readonly #counts = new Map<string, number>();
   /** In front of the names of all that is written next. */
   prefix = '';
 
-  constructor({ opsets, types, runsOnce = false, isDifferentiatedAgain = false }: BuilderStart) {
+  constructor(start: BuilderStart) {
+    const { opsets, types, runsOnce = false, isDifferentiatedAgain = false, channelBlock } = start;
     this.opsets = opsets;
     this.types = new Map(types);
     this.runsOnce = runsOnce;
     this.isDifferentiatedAgain = isDifferentiatedAgain;
+    this.channelBlock = channelBlock;
     if (this.opset < LEAST_OPSET) {
       throw new AuspexError(
         'OPSET_TOO_OLD',

@@ -61,6 +61,11 @@ export function shuffled<T>(items: readonly T[], random: Random): T[] {
 
 /** Graphs at once: fewer leave threads waiting for each other, more do not stay in the cache. */
 const CHUNK = 256;
+/**
+ * With one thread, fewer are as fast. Lists of many lengths then have most batches of one shape: memory for a shape that
+ * is new costs as much as the batch.
+ */
+export const ALONE_CHUNK = 64;
 
 /** Puts out (batch, width) for a batch. */
 export type RunBatch = (batch: Batch) => Promise<Float32Array>;
@@ -70,15 +75,16 @@ export type RunBatch = (batch: Batch) => Promise<Float32Array>;
  *
  * @param lanes what batches are run by, each one at a time
  * @param isFilled batches of a bucket have one size, the last being filled up: a training compiles each size
+ * @param chunk most graphs of a batch
  */
 export async function predictAll(
   graphs: GraphSet,
   width: number,
   lanes: readonly RunBatch[],
-  { isFilled = false } = {},
+  { isFilled = false, chunk = CHUNK } = {},
 ): Promise<Float64Array> {
   const values = new Float64Array(graphs.count * width);
-  const parts = partsOf(graphs);
+  const parts = partsOf(graphs, chunk);
   const work = async (run: RunBatch): Promise<void> => {
     for (const { rows, size } of parts) {
       const filled = isFilled ? [...rows, ...new Array(size - rows.length).fill(rows[0])] : rows;
@@ -93,9 +99,12 @@ export async function predictAll(
   return values;
 }
 
-function* partsOf(graphs: GraphSet): Generator<{ readonly rows: readonly number[]; readonly size: number }> {
+function* partsOf(
+  graphs: GraphSet,
+  chunk: number,
+): Generator<{ readonly rows: readonly number[]; readonly size: number }> {
   for (const { rows, most } of bucketsOf(graphs)) {
-    const size = Math.min(CHUNK, most, rows.length);
+    const size = Math.min(chunk, most, rows.length);
     for (let start = 0; start < rows.length; start += size)
       yield { rows: rows.slice(start, start + size), size };
   }

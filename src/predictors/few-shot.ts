@@ -8,6 +8,7 @@ import { RisingCurve, rankQuantiles } from './quantile-curve.js';
 import { RandomForest } from './trees/random-forest.js';
 import { treeValues } from './trees/random-forest-onnx.js';
 import type { FeatureRows } from './views/feature-rows.js';
+import { SEGMENT_FEATURES } from './views/flow/segments.js';
 
 export interface FewShotOptions {
   readonly trees: number;
@@ -21,8 +22,18 @@ export const FEW_SHOT: FewShotOptions = { trees: 100, maxFeatures: 0.5, forest: 
 
 /** Shares of the forest that are tried. */
 const SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/** Shares are averaged by e^(τ/T): with 50 rows, differences of τ below this are chance. */
-const TEMPERATURE = 0.02;
+/** Shares are averaged by e^(τ/T − share/S): with 50 rows, differences of τ below T are chance, and the process is better. */
+const TEMPERATURE = 0.01;
+const USUAL_SHARE = 0.25;
+const SEGMENTS = new Set(SEGMENT_FEATURES);
+/** What names of embeddings begin with. They are behind the other features, and trees do not see them. */
+export const EMBEDDING = 'embedding ';
+/** How much segments and embeddings count beside the other features differs by family. */
+const SCALES = { segments: [1, 0.5, 0], embeddings: [0, 0.5] };
+
+function groupOf(name: string): number {
+  return SEGMENTS.has(name) ? 1 : name.startsWith(EMBEDDING) ? 2 : 0;
+}
 
 /** Fits targets, in steps; gives what writes the prediction into a graph: (batch, F) → (batch, 1). */
 export function* fewShotFitting(
@@ -33,15 +44,23 @@ export function* fewShotFitting(
 ): Generator<number, (x: Value) => Value> {
   const quantiles = rankQuantiles(targets);
   const curve = new RisingCurve(quantiles, targets);
-  const process = yield* KernelRegression.fitting(rows, quantiles);
-  const { forest, outOfBag } = yield* RandomForest.fitting(rows, targets, { trees, maxFeatures, seed });
+  const width = rows.names.filter((name) => groupOf(name) < 2).length;
+  const embeddings = width === rows.names.length ? [0] : SCALES.embeddings;
+  const scalings = SCALES.segments.flatMap((segments) => embeddings.map((scale) => [1, segments, scale]));
+  const process = yield* KernelRegression.fitting(rows, quantiles, { of: groupOf, scalings });
+  const own = rows.first(width);
+  const { forest, outOfBag } = yield* RandomForest.fitting(own, targets, { trees, maxFeatures, seed });
   const smooth = process.leftOut.map((x) => curve.at(x));
   const share = given === 'auto' ? sharedBy(smooth, outOfBag, targets) : given;
   return (x) =>
     curve
       .apply(process.apply(x))
       .mul(1 - share)
-      .add(treeValues(x, forest.trees).mean([1], true).mul(share));
+      .add(
+        treeValues(x.slice([0], [width], [1]), forest.trees)
+          .mean([1], true)
+          .mul(share),
+      );
 }
 
 /** The share of the second of two predictions of rows that neither had seen. */
@@ -51,7 +70,9 @@ function sharedBy(first: Float64Array, second: Float64Array, targets: Float64Arr
   if (new Set(truths).size < 2) return SHARES[0]!;
   const powers = SHARES.map((share) => {
     const mixed = known.map((row) => (1 - share) * first[row]! + share * second[row]!);
-    return new Set(mixed).size < 2 ? 0 : Math.exp(kendallTauB(mixed, truths) / TEMPERATURE);
+    return new Set(mixed).size < 2
+      ? 0
+      : Math.exp(kendallTauB(mixed, truths) / TEMPERATURE - share / USUAL_SHARE);
   });
   const total = powers.reduce((sum, power) => sum + power, 0);
   return total > 0 ? SHARES.reduce((sum, share, i) => sum + (share * powers[i]!) / total, 0) : SHARES[0]!;

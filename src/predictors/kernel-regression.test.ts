@@ -11,10 +11,11 @@ import { FeatureRows } from './views/feature-rows.js';
 
 function fitted(): KernelRegression {
   const rows = new FeatureRows(['a', 'b', 'c', 'constant'], golden.rows);
-  return atOnce(KernelRegression.fitting(rows, Float64Array.from(golden.targets)));
+  const groups = { of: (name: string) => Number(name === 'c'), scalings: golden.scalings };
+  return atOnce(KernelRegression.fitting(rows, Float64Array.from(golden.targets), groups));
 }
 
-it('chooses the kernel of the largest marginal likelihood, and predicts as scikit-learn does', async () => {
+it('averages kernels by their marginal likelihood, and predicts as scikit-learn does', async () => {
   const builder = new Builder({ opsets: new Map([['', 21]]) });
   const y = fitted().apply(builder.input('x', 'float32', [symbol('n'), 4]));
   const graph = makeGraph({

@@ -1,151 +1,202 @@
-// Regression for few rows and many features: a Gaussian process whose kernel has a straight part and a smooth one. How they
-// are mixed maximises the marginal likelihood over a grid (Rasmussen & Williams 2006, 5.4.1); the overall scale has its
-// maximum in closed form.
+// Regression for few rows and many features: a Gaussian process whose kernel has a straight part and a smooth one, a Matérn
+// kernel of order 3/2. How they are mixed, and how much parts of the features count, is not chosen but averaged: every
+// mixture of a grid counts by its marginal likelihood (Rasmussen & Williams 2006, 5.4.1), whose maximum over the overall
+// scale has a closed form.
 import type { Value } from '../ops/build.js';
+import { FeatureSpace } from './feature-space.js';
 import { cholesky, solved } from './gaussian-process.js';
 import type { FeatureRows } from './views/feature-rows.js';
 
-/** Standardised features are within this many deviations. */
-const BOUND = 5;
-/** Parts of the kernel that are smooth, exp(−d²/2ℓ²), and not straight; ℓ in root mean square distances; noise. */
+/** Parts of the kernel that are smooth and not straight; ℓ in root mean square distances; noise. */
 const SMOOTH = [0.05, 0.2, 0.5, 0.8, 0.95] as const;
 const LENGTHS = [0.5, 1, 2] as const;
 const NOISES = [0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
-/** Rows that the kernel is chosen by, and rows that are fitted: time is cubic in them. */
-const MOST_ROWS = { chosen: 150, fitted: 1200 };
+/** Rows that mixtures are weighed by, and rows that are fitted: time is cubic in them. */
+const MOST_ROWS = { weighed: 150, fitted: 1200 };
+/** Mixtures that count less than this part of the best one are left out; with more rows than are weighed, all but some. */
+const LEAST_PART = 1e-3;
+const MOST_MIXTURES = 3;
 
-/** What the kernel is. */
+/** Groups of features, and how much each may count. */
+export interface FeatureGroups {
+  /** The group of a feature, counted from 0. */
+  of(name: string): number;
+  /** Ways to scale the groups, which are weighed too. */
+  readonly scalings: readonly (readonly number[])[];
+}
+
 interface Mixture {
   readonly smooth: number;
-  /** In units of standardised features. */
-  readonly length: number;
   readonly noise: number;
 }
 
-interface FittedKernel extends Mixture {
-  readonly names: readonly string[];
-  readonly means: Float64Array;
-  /** 0 for features that are the same in all rows, which are left out. */
-  readonly factors: Float64Array;
-  /** (rows, features), standardised. */
-  readonly points: Float64Array;
-  readonly weights: Float64Array;
+/** Kernels that differ in how they are mixed alone. */
+interface KernelShape {
+  /** By dimension of the space. */
+  readonly scales: Float64Array;
+  /** The variance of the scaled rows, all dimensions together. */
+  readonly spread: number;
+  readonly length: number;
+}
+
+/** A shape with what its kernels add: (rows) weights of the straight part and of the smooth one. */
+interface FittedShape extends KernelShape {
+  readonly straight: Float64Array;
+  readonly smooth: Float64Array;
+}
+
+interface FittedRegression {
+  readonly space: FeatureSpace;
+  readonly shapes: readonly FittedShape[];
   readonly bias: number;
   readonly leftOut: Float64Array;
 }
 
-/** y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·exp(−‖x − xᵢ‖²/2ℓ²), F features. */
+/**
+ * The mean over mixtures of y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·(1 + r)·e^(−r), r = √3·‖x − xᵢ‖/ℓ, F the
+ * variance of x, with x in the space of the features and scaled.
+ */
 export class KernelRegression {
-  readonly #fitted: FittedKernel;
+  readonly #fitted: FittedRegression;
 
-  private constructor(fitted: FittedKernel) {
+  private constructor(fitted: FittedRegression) {
     this.#fitted = fitted;
   }
 
-  /** Of every fitted row, what the others say of it, the kernel staying as it is (Rasmussen & Williams 2006, 5.12). */
+  /** Of every fitted row, what the others say of it, kernels staying as they are (Rasmussen & Williams 2006, 5.12). */
   get leftOut(): Float64Array {
     return this.#fitted.leftOut;
   }
 
-  /** @param rows the first of them are fitted, where there are too many */
-  static *fitting(rows: FeatureRows, targets: Float64Array): Generator<number, KernelRegression> {
-    const { names } = rows;
+  /**
+   * @param rows the first of them are fitted, where there are too many
+   * @param groups of features; one of all by default
+   */
+  static *fitting(
+    rows: FeatureRows,
+    targets: Float64Array,
+    groups: FeatureGroups = { of: () => 0, scalings: [[1]] },
+  ): Generator<number, KernelRegression> {
     const count = Math.min(rows.count, MOST_ROWS.fitted);
-    const data = rows.data.subarray(0, count * names.length);
-    const { means, factors } = standardOf(data, names.length);
-    const points = standardised(data, means, factors);
+    const space = new FeatureSpace(rows, count, groups.of);
+    const { points } = space;
+    const { scalings } = groups;
     const y = targets.slice(0, count);
     const bias = y.reduce((sum, value) => sum + value, 0) / count;
     const centred = y.map((value) => value - bias);
-    const products = productsOf(points, count, names.length);
-    const used = Math.max(1, factors.filter((factor) => factor > 0).length);
-    const chosen = Math.min(count, MOST_ROWS.chosen);
-    let best: Mixture & { readonly evidence: number } = {
-      ...{ smooth: SMOOTH[0], length: Math.sqrt(2 * used), noise: 1 },
-      evidence: Number.NEGATIVE_INFINITY,
-    };
-    for (const [at, smooth] of SMOOTH.entries()) {
-      yield at / (SMOOTH.length + 1);
-      for (const length of LENGTHS.map((factor) => factor * Math.sqrt(2 * used))) {
-        for (const noise of NOISES) {
-          const mixture = { smooth, length, noise };
-          const evidence = evidenceOf(kernelOf(products, count, chosen, used, mixture), centred, chosen);
-          if (evidence > best.evidence) best = { ...mixture, evidence };
+    const weighed = Math.min(count, MOST_ROWS.weighed);
+    const found: { shape: KernelShape; mixture: Mixture; evidence: number }[] = [];
+    for (const [at, given] of scalings.entries()) {
+      const scales = Float64Array.from(space.groups, (group) => given[group]!);
+      const spread = spreadOf(points, scales) || 1;
+      const products = productsOf(points, scales, weighed);
+      for (const factor of LENGTHS) {
+        const shape = { scales, spread, length: factor * Math.sqrt(2 * spread) };
+        const parts = partsOf(products, weighed, shape);
+        for (const smooth of SMOOTH) {
+          yield (0.8 * (at + factor / 3)) / scalings.length;
+          for (const noise of NOISES) {
+            const mixture = { smooth, noise };
+            const evidence = evidenceOf(mixed(parts, weighed, mixture), centred, weighed);
+            found.push({ shape, mixture, evidence });
+          }
         }
       }
     }
-    const factor = cholesky(kernelOf(products, count, count, used, best), count);
-    const weights = solved(factor, centred);
-    const precisions = inverseDiagonal(factor, count);
-    const leftOut = y.map((value, i) => value - weights[i]! / precisions[i]!);
-    return new KernelRegression({ ...best, names, means, factors, points, weights, bias, leftOut });
+    found.sort((a, b) => b.evidence - a.evidence);
+    const powers = found.map(({ evidence }) => Math.exp((evidence - found[0]!.evidence) / 2));
+    const kept = powers.filter((power, i) => power >= LEAST_PART && (count === weighed || i < MOST_MIXTURES));
+    const total = kept.reduce((sum, power) => sum + power, 0);
+    const shapes = new Map<KernelShape, FittedShape & { readonly parts: KernelParts }>();
+    const leftOut = new Float64Array(count);
+    for (const [i, power] of kept.entries()) {
+      yield 0.8 + (0.2 * i) / kept.length;
+      const { shape, mixture } = found[i]!;
+      const part = power / total;
+      const own = shapes.get(shape) ?? {
+        ...shape,
+        parts: partsOf(productsOf(points, shape.scales, count), count, shape),
+        straight: new Float64Array(count),
+        smooth: new Float64Array(count),
+      };
+      shapes.set(shape, own);
+      const factor = cholesky(mixed(own.parts, count, mixture), count);
+      const weights = solved(factor, centred);
+      const precisions = inverseDiagonal(factor, count);
+      weights.forEach((weight, row) => {
+        own.straight[row]! += part * (1 - mixture.smooth) * weight;
+        own.smooth[row]! += part * mixture.smooth * weight;
+        leftOut[row]! += part * (y[row]! - weight / precisions[row]!);
+      });
+    }
+    const written = [...shapes.values()].map(({ parts: _, ...shape }) => shape);
+    return new KernelRegression({ space, shapes: written, bias, leftOut });
   }
 
   /** Writes the regression into a graph: (batch, F) → (batch, 1). */
   apply(x: Value): Value {
-    const { names, means, factors, points, weights, bias, smooth, length } = this.#fitted;
-    const [width, rows] = [names.length, weights.length];
+    const { space, shapes, bias } = this.#fitted;
+    const { points, width } = space;
+    const rows = points.length / width;
     const constant = (values: ArrayLike<number>, dims: readonly number[]): Value =>
       x.builder.constant(values, 'float32', dims);
-    const used = Math.max(1, factors.filter((factor) => factor > 0).length);
-    const z = x
-      .sub(constant(means, [width]))
-      .mul(constant(factors, [width]))
-      .max(-BOUND)
-      .min(BOUND);
-    const columns = new Float64Array(points.length);
-    const norms = new Float64Array(rows);
-    points.forEach((value, i) => {
-      const [row, place] = [Math.floor(i / width), i % width];
-      columns[place * rows + row] = value;
-      norms[row]! += value * value;
+    const z = space.apply(x);
+    // What shapes of the same scales have in common is written once.
+    const seen = new Map<Float64Array, { products: Value; distances: Value }>();
+    const comparedBy = (scales: Float64Array): { products: Value; distances: Value } => {
+      const columns = new Float64Array(points.length);
+      const norms = new Float64Array(rows);
+      points.forEach((value, i) => {
+        const [row, place] = [Math.floor(i / width), i % width];
+        columns[place * rows + row] = value * scales[place]!;
+        norms[row]! += (value * scales[place]!) ** 2;
+      });
+      const scaled = z.mul(constant(scales, [width]));
+      const products = scaled.matmul(constant(columns, [width, rows]));
+      const squares = scaled
+        .mul(scaled)
+        .sum([1], true)
+        .add(constant(norms, [1, rows]));
+      return { products, distances: squares.sub(products.mul(2)).max(0).sqrt() };
+    };
+    const terms = shapes.map(({ scales, spread, length, straight, smooth }) => {
+      const { products, distances } = seen.get(scales) ?? comparedBy(scales);
+      seen.set(scales, { products, distances });
+      const r = distances.mul(Math.sqrt(3) / length);
+      return products
+        .div(spread)
+        .matmul(constant(straight, [rows, 1]))
+        .add(
+          r
+            .add(1)
+            .mul(r.mul(-1).exp())
+            .matmul(constant(smooth, [rows, 1])),
+        );
     });
-    const products = z.matmul(constant(columns, [width, rows]));
-    const distance = z
-      .mul(z)
-      .sum([1], true)
-      .add(constant(norms, [1, rows]))
-      .sub(products.mul(2))
-      .max(0);
-    return products
-      .mul((1 - smooth) / used)
-      .add(
-        distance
-          .mul(-0.5 / length ** 2)
-          .exp()
-          .mul(smooth),
-      )
-      .matmul(constant(weights, [rows, 1]))
-      .add(bias);
+    return (terms.length === 1 ? terms[0]! : x.builder.sum(terms)).add(bias);
   }
 }
 
-function standardOf(data: ArrayLike<number>, width: number): { means: Float64Array; factors: Float64Array } {
-  const rows = data.length / width;
-  const [means, squares] = [new Float64Array(width), new Float64Array(width)];
-  for (let i = 0; i < data.length; i++) means[i % width]! += data[i]! / rows;
-  for (let i = 0; i < data.length; i++) squares[i % width]! += (data[i]! - means[i % width]!) ** 2 / rows;
-  const factors = squares.map((variance, f) =>
-    Math.sqrt(variance) > 1e-6 * (1 + Math.abs(means[f]!)) ? 1 / Math.sqrt(variance) : 0,
-  );
-  return { means, factors };
+/** The sum over dimensions of the variance of scaled points. */
+function spreadOf(points: Float64Array, scales: Float64Array): number {
+  const width = scales.length;
+  const rows = points.length / width;
+  return scales.reduce((sum, scale, k) => {
+    const own = Float64Array.from({ length: rows }, (_, row) => points[row * width + k]!);
+    const mean = own.reduce((total, x) => total + x, 0) / rows;
+    return sum + (scale * scale * own.reduce((total, x) => total + (x - mean) ** 2, 0)) / rows;
+  }, 0);
 }
 
-function standardised(data: ArrayLike<number>, means: Float64Array, factors: Float64Array): Float64Array {
-  const width = means.length;
-  return Float64Array.from(data, (value, i) => {
-    const z = (value - means[i % width]!) * factors[i % width]!;
-    return Math.max(-BOUND, Math.min(BOUND, z));
-  });
-}
-
-/** x·xᵀ: (rows, rows). */
-function productsOf(points: Float64Array, rows: number, width: number): Float64Array {
+/** x·xᵀ of the first rows, scaled: (rows, rows). */
+function productsOf(points: Float64Array, scales: Float64Array, rows: number): Float64Array {
+  const width = scales.length;
+  const squares = scales.map((scale) => scale * scale);
   const all = new Float64Array(rows * rows);
   for (let a = 0; a < rows; a++) {
     for (let b = 0; b <= a; b++) {
       let sum = 0;
-      for (let f = 0; f < width; f++) sum += points[a * width + f]! * points[b * width + f]!;
+      for (let f = 0; f < width; f++) sum += squares[f]! * points[a * width + f]! * points[b * width + f]!;
       all[a * rows + b] = sum;
       all[b * rows + a] = sum;
     }
@@ -153,26 +204,29 @@ function productsOf(points: Float64Array, rows: number, width: number): Float64A
   return all;
 }
 
-/** The kernel of the first rows, with the noise on its diagonal. */
-function kernelOf(
-  products: Float64Array,
-  stride: number,
-  rows: number,
-  used: number,
-  { smooth, length, noise }: Mixture,
-): Float64Array {
-  const kernel = new Float64Array(rows * rows);
-  for (let a = 0; a < rows; a++) {
-    for (let b = 0; b < rows; b++) {
-      const product = products[a * stride + b]!;
-      const distance = products[a * stride + a]! + products[b * stride + b]! - 2 * product;
-      const near = Math.exp((-0.5 * Math.max(0, distance)) / length ** 2);
-      kernel[a * rows + b] = ((1 - smooth) * product) / used + smooth * near + (a === b ? noise : 0);
-    }
-  }
-  return kernel;
+/** The straight part of a kernel and the smooth one: (rows, rows) each. */
+interface KernelParts {
+  readonly straight: Float64Array;
+  readonly smooth: Float64Array;
 }
 
+function partsOf(products: Float64Array, rows: number, { spread, length }: KernelShape): KernelParts {
+  const smooth = products.map((product, i) => {
+    const [a, b] = [Math.floor(i / rows), i % rows];
+    const squared = products[a * rows + a]! + products[b * rows + b]! - 2 * product;
+    const r = (Math.sqrt(3) * Math.sqrt(Math.max(0, squared))) / length;
+    return (1 + r) * Math.exp(-r);
+  });
+  return { straight: products.map((product) => product / spread), smooth };
+}
+
+/** The kernel, with the noise on its diagonal. */
+function mixed({ straight, smooth }: KernelParts, rows: number, mixture: Mixture): Float64Array {
+  return straight.map(
+    (value, i) =>
+      (1 - mixture.smooth) * value + mixture.smooth * smooth[i]! + (i % (rows + 1) === 0 ? mixture.noise : 0),
+  );
+}
 /** Twice the logarithm of the marginal likelihood at the best overall scale, up to a constant. */
 function evidenceOf(kernel: Float64Array, targets: Float64Array, rows: number): number {
   const factor = cholesky(kernel, rows);

@@ -3,7 +3,7 @@ import type { Model } from '../graph/graph.js';
 import { decodeModel } from '../onnx/read.js';
 import type { SessionOptions } from '../runtime/session.js';
 import { infoOf } from './file.js';
-import './kinds/index.js';
+import './views/index.js';
 import { OnnxPredictor } from './onnx-predictor.js';
 
 /**

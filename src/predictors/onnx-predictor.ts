@@ -12,6 +12,7 @@ import { encodeRows } from './encode.js';
 import { outputOf, pairOf } from './entries.js';
 import { withInfo } from './file.js';
 import { KINDS } from './kind.js';
+import { ownTitle } from './kind-titles.js';
 import { transformNamed } from './labels.js';
 import { DISTANCES, nearest, tooFar } from './neighbours.js';
 import { combinedOrder, orderOfLatents } from './pool-order.js';
@@ -74,7 +75,7 @@ export class OnnxPredictor implements Predictor {
     const { kind, seen } = this.info;
     const spaces = seen.spaces.filter((space) => space !== 'onnx');
     const named = spaces.length > NAMED_SPACES ? `${spaces.length} spaces` : spaces.join(', ');
-    return `${KINDS.get(kind)?.title ?? kind} for ${named || 'networks'}`;
+    return `${KINDS.get(kind)?.title ?? ownTitle(kind) ?? kind} for ${named || 'networks'}`;
   }
 
   covers(network: Network): AuspexError | undefined {

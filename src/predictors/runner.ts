@@ -7,7 +7,7 @@ import { isTensor } from '../graph/types.js';
 import { type Batch, tensorsOf } from '../nn/batch.js';
 import { encodeModel } from '../onnx/write.js';
 import { type HostTensor, Session, type SessionOptions } from '../runtime/session.js';
-import { distinctRows, predictAll, type RunBatch } from './batches.js';
+import { ALONE_CHUNK, distinctRows, predictAll, type RunBatch } from './batches.js';
 import { entryModel } from './entries.js';
 import type { GraphSet } from './views/view.js';
 
@@ -54,7 +54,8 @@ export class Runner {
     const { threads = 1 } = this.#options;
     const lanes = count < MANY ? 1 : threads;
     const { set, places } = distinctRows(graphs);
-    const found = await predictAll(set, width, await Promise.all(this.#lanes(outputs, lanes)));
+    const chunks = lanes === threads ? { chunk: ALONE_CHUNK } : {};
+    const found = await predictAll(set, width, await Promise.all(this.#lanes(outputs, lanes)), chunks);
     const values = new Float64Array(graphs.count * width);
     places.forEach((place, row) => {
       values.set(found.subarray(place * width, (place + 1) * width), row * width);

@@ -84,27 +84,34 @@ export function mutate<A>(space: Chosen<A>, arch: A, random: Random): A {
 
 /** As `mutate`; undefined for an architecture without neighbours. */
 export function mutantOf<A>(space: Chosen<A>, arch: A, random: Random): A | undefined {
-  const left = [...stated(space, arch).open];
-  while (left.length > 0) {
-    const [choice] = left.splice(random.below(left.length), 1);
-    const mutant = differently(space, arch, choice!, random);
-    if (mutant !== undefined) return mutant;
+  const { text, open } = stated(space, arch);
+  return drawnUntil(open, random, (choice) => differently(space, text, choice, random));
+}
+
+/** What is made of an item that is drawn; of another one, where nothing can be made of it. */
+function drawnUntil<T, R>(
+  items: readonly T[],
+  random: Random,
+  make: (item: T) => R | undefined,
+): R | undefined {
+  // Copied only where the first one is in vain.
+  for (let left = items; left.length > 0; ) {
+    const at = random.below(left.length);
+    const made = make(left[at]!);
+    if (made !== undefined) return made;
+    left = left.toSpliced(at, 1);
   }
   return undefined;
 }
 
 /** Another option of a choice, those that are allowed being equally likely; undefined if there is none. */
-function differently<A>(space: Chosen<A>, arch: A, choice: Choice<A>, random: Random): A | undefined {
-  const { text: before } = stated(space, arch);
-  const left = Array.from({ length: choice.count }, (_, i) => i).filter(
-    (i) => choice.option(i) !== choice.present,
-  );
-  while (left.length > 0) {
-    const [option] = left.splice(random.below(left.length), 1);
-    const made = choice.set(option!);
-    if (made !== undefined && space.format(made) !== before) return made;
-  }
-  return undefined;
+function differently<A>(space: Chosen<A>, before: string, choice: Choice<A>, random: Random): A | undefined {
+  const others: number[] = [];
+  for (let i = 0; i < choice.count; i++) if (choice.option(i) !== choice.present) others.push(i);
+  return drawnUntil(others, random, (option) => {
+    const made = choice.set(option);
+    return made !== undefined && space.format(made) !== before ? made : undefined;
+  });
 }
 
 /** Draws of which choices change, while none does; the limit is for probabilities near 0. */
@@ -143,14 +150,13 @@ function changedAt<A>(space: Chosen<A>, arch: A, sites: ReadonlySet<string>, ran
   const done = new Set<string>();
   let present = arch;
   for (;;) {
-    const next = stated(space, present).open.find(
-      ({ site }) => !done.has(site) && (sites.has(site) || isDrawn(site)),
-    );
+    const { text, open } = stated(space, present);
+    const next = open.find(({ site }) => !done.has(site) && (sites.has(site) || isDrawn(site)));
     if (next === undefined) return present;
     done.add(next.site);
     const made = isDrawn(next.site)
       ? next.set(random.below(next.count))
-      : differently(space, present, next, random);
+      : differently(space, text, next, random);
     present = made ?? present;
   }
 }

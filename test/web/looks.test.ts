@@ -18,11 +18,13 @@ import {
   type Viewer,
   view,
 } from './browser.testing.js';
-import { chainModel, hostileModel } from './models.testing.js';
+import { brokenModel, chainModel, hostileModel } from './models.testing.js';
+import { searchLog } from './search-log.testing.js';
 
 const resnet18 = join(EXAMPLES, 'resnet18.onnx');
 const resnet34 = join(EXAMPLES, 'resnet34.onnx');
 const resnet8 = join(EXAMPLES, 'resnet8.onnx');
+const FIXTURES = join(import.meta.dirname, 'fixtures');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-looks-'));
 
@@ -36,6 +38,15 @@ async function serious(page: Page): Promise<string[]> {
 
 /** Scrolls of something that is wider than the window. */
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Takes a picture, and checks what is on it. */
+function pictures(page: Page, end: string): (name: string) => Promise<void> {
+  return async (name) => {
+    await page.screenshot({ path: join(PICTURES, `${name}${end}.png`) });
+    expect([name, await serious(page)]).toEqual([name, []]);
+    expect([name, await page.evaluate(OVERFLOW)]).toEqual([name, 0]);
+  };
+}
 
 describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
   let viewer: Viewer;
@@ -55,11 +66,7 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
         height: width < 500 ? 844 : 900,
         scheme,
       });
-      const shoot = async (name: string): Promise<void> => {
-        await page.screenshot({ path: join(PICTURES, `${name}-${width}-${scheme}.png`) });
-        expect([name, await serious(page)]).toEqual([name, []]);
-        expect([name, await page.evaluate(OVERFLOW)]).toEqual([name, 0]);
-      };
+      const shoot = pictures(page, `-${width}-${scheme}`);
       await page.locator('h1').waitFor();
       await shoot('start');
       await openFiles(page, resnet34, resnet18);
@@ -80,6 +87,49 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
       await page.waitForSelector('figure svg circle', { timeout: 60_000 });
       await page.waitForTimeout(500);
       await shoot('pareto');
+      await done();
+    });
+
+    it.each([390, 1280, 2560])('shows overlays, problems and reports at %i pixels', async (width) => {
+      const size = { width, height: width < 500 ? 844 : 900, scheme };
+      const { page, done } = await openPage(viewer.address, size);
+      const shoot = pictures(page, `-${width}-${scheme}`);
+      const give = (path: string): Promise<void> =>
+        page.locator('input[type=file]').first().setInputFiles(path);
+      await openFiles(page, resnet8);
+      await page.getByLabel('Colour the graph by').selectOption('latency');
+      await page.locator('.legend').first().waitFor({ timeout: 60_000 });
+      await page.getByRole('searchbox').fill('Conv');
+      await page.keyboard.press('Enter');
+      const details = page.getByRole('button', { name: 'Show details' });
+      if (await details.isVisible()) await details.click();
+      await page.getByRole('button', { name: 'Statistics' }).first().click();
+      await page.waitForSelector('text=/deviation/');
+      await settled(page);
+      await shoot('latency');
+      await page.getByRole('tab', { name: 'Numbers' }).click();
+      await page.getByLabel('batch (fixed in the file)').fill('16');
+      await page.keyboard.press('Tab');
+      await page.locator('.numbers').evaluate((box) => box.scrollTo(0, 1e6));
+      await page.waitForSelector('figure svg');
+      await shoot('numbers-end');
+      writeFileSync(join(folder, 'mismatch.onnx'), brokenModel());
+      await give(join(folder, 'mismatch.onnx'));
+      await page.locator('[role=alert]').waitFor();
+      await shoot('problem');
+      await page.getByRole('button', { name: /^Close mismatch/ }).click();
+      writeFileSync(join(folder, 'trials.jsonl'), searchLog(0, 3000));
+      await give(join(folder, 'trials.jsonl'));
+      await page.waitForSelector('text=3,000 trials');
+      await expect.poll(() => page.locator('figure svg').count()).toBe(4);
+      await shoot('search');
+      await give(join(FIXTURES, 'scores.jsonl'));
+      await page.waitForSelector('text=24 networks');
+      await page.waitForSelector('figure svg circle');
+      await shoot('scores');
+      await give(join(FIXTURES, 'evaluation.json'));
+      await page.waitForSelector('.compared circle');
+      await shoot('evaluation');
       await done();
     });
   });

@@ -71,3 +71,9 @@ export function hostileModel(length = 60_000): Buffer {
   );
   return model(nodes, [valueInfo(markup, 1, 3)], [valueInfo(`${markup}${names.length - 1}`, 1, 3)]);
 }
+
+/** A model whose second node gets a matrix that does not fit. */
+export function brokenModel(): Buffer {
+  const nodes = [node('right', 'Relu', ['x'], 'h'), node('wrong', 'MatMul', ['h', 'w'], 'y')];
+  return model(nodes, [valueInfo('x', 2, 3), valueInfo('w', 4, 5)], [valueInfo('y', 2, 5)]);
+}

@@ -4,6 +4,8 @@ import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readModel } from '../../src/onnx/file.js';
+import { requestNamed, scoreNetwork } from '../../src/proxies/index.js';
 import { CHROMIUM } from '../page.testing.js';
 import {
   closeBrowser,
@@ -17,7 +19,8 @@ import {
   type Viewer,
   view,
 } from './browser.testing.js';
-import { model, node, valueInfo } from './models.testing.js';
+import { brokenModel } from './models.testing.js';
+import { searchLog } from './search-log.testing.js';
 
 const resnet8 = join(EXAMPLES, 'resnet8.onnx');
 const resnet18 = join(EXAMPLES, 'resnet18.onnx');
@@ -182,6 +185,51 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await done();
   });
 
+  it('colours by latency that is predicted for a device, and says how it was spread', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18);
+    await page.getByLabel('Colour the graph by').selectOption('latency');
+    await page.waitForSelector('text=Most Predicted latency', { timeout: 60_000 });
+    expect(await page.locator('aside').textContent()).toMatch(/spread by the device/);
+    const total = async (): Promise<number> => {
+      await page.getByRole('button', { name: 'Close all' }).click();
+      await settled(page);
+      return Number(await page.getByRole('application').getAttribute('data-overlay-sum'));
+    };
+    const predicted = (device: string): number => {
+      const found = cli<{ predictions: { value: number }[] }>(
+        'predict',
+        resnet18,
+        '--device',
+        device,
+        '--json',
+      );
+      return found.predictions[0]!.value;
+    };
+    // Parts of a prediction add up to it.
+    const device = page.getByLabel('Device of the predicted latency');
+    expect((await total()) / predicted(await device.inputValue())).toBeCloseTo(1, 3);
+    await device.selectOption('epyc-onnxruntime');
+    await expect.poll(total).toBeCloseTo(predicted('epyc-onnxruntime'), 2);
+    await done();
+  });
+
+  it.each(['synflow', 'snip'])('colours by %s of the library, layer by layer', async (proxy) => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet8);
+    await page.getByLabel('Colour the graph by').selectOption(proxy);
+    await page.waitForSelector('text=/Most S/', { timeout: 60_000 });
+    expect(await page.locator('aside').textContent()).toMatch(/the weights of the file/);
+    const found = await scored(resnet8, proxy);
+    const [most] = [...found].sort((a, b) => b.value - a.value);
+    const sum = found.reduce((all, { value }) => all + value, 0);
+    expect(await page.locator('aside ol li').count()).toBe(Math.min(10, found.length));
+    expect(await page.locator('aside ol li .value').first().textContent()).toBe(
+      `${((100 * most!.value) / sum).toFixed(1)}%`,
+    );
+    await done();
+  });
+
   it('measures in the page', async () => {
     const { page, done } = await openPage(viewer.address);
     await openFiles(page, resnet8);
@@ -290,6 +338,16 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
         .first()
         .setInputFiles([join(folder, 'scores.jsonl'), join(import.meta.dirname, 'fixtures/evaluation.json')]);
       await page.waitForSelector('text=/Metrics of/');
+      // Every row of the evaluation is a point, those outside of their intervals in another colour.
+      await expect.poll(() => page.locator('figure svg .compared circle').count()).toBe(24);
+      const { labels } = JSON.parse(
+        readFileSync(join(import.meta.dirname, 'fixtures/evaluation.json'), 'utf8'),
+      ) as { labels: { intervals: { inside: number } }[] };
+      expect(await page.locator('.compared circle[fill="var(--danger)"]').count()).toBe(
+        24 - labels[0]!.intervals.inside,
+      );
+      const svg = await saved(page, () => page.getByRole('button', { name: 'SVG' }).first().click());
+      expect(svg.bytes.toString()).not.toContain('var(--');
       await done();
     } finally {
       await live.close();
@@ -337,6 +395,13 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     expect(complaints.filter((text) => !/ERR_|Failed to load/.test(text))).toEqual([]);
   });
 });
+
+/** What the library says of each layer, in ONNX Runtime for Node. */
+async function scored(path: string, proxy: string): Promise<readonly { weight: string; value: number }[]> {
+  const [outcome] = await scoreNetwork(readModel(path), [requestNamed(proxy)], () => ({ batch: 1, seed: 0 }));
+  if (!('score' in outcome!)) throw outcome!.error;
+  return outcome.score.details.layers as { weight: string; value: number }[];
+}
 
 /** Times of nodes as `auspex measure --profile --json` has them. */
 function profileOf(nodes: readonly { name: string; operator: string }[]): object {
@@ -395,49 +460,4 @@ function profileOf(nodes: readonly { name: string; operator: string }[]): object
       },
     ],
   };
-}
-
-/** The log of a search of widths that are the better the wider they are. */
-function searchLog(from: number, to: number): string {
-  const start = {
-    ...{
-      kind: 'search',
-      version: 2,
-      space: 'nats-size',
-      strategy: 'random',
-      options: {},
-      seed: 0,
-      evaluator: 'table',
-    },
-    ...{
-      objectives: [
-        { name: 'accuracy', better: 'higher', unit: '%' },
-        { name: 'latency', better: 'lower', unit: 'ms' },
-      ],
-      constraints: [],
-      files: {},
-    },
-  };
-  const lines: object[] = from === 0 ? [start] : [];
-  for (let index = from; index < to; index++) {
-    const widths = Array.from({ length: 5 }, (_, i) => 8 * (1 + ((index * (i + 3) * 7) % 8)));
-    const accuracy = 60 + widths.reduce((sum, width, i) => sum + (width * (i + 1)) / 40, 0);
-    const latency = widths.reduce((sum, width) => sum + width / 50, 1 + (index % 7) / 10);
-    lines.push({
-      kind: 'trial',
-      index,
-      arch: widths.join(':'),
-      by: 'sample',
-      value: accuracy,
-      objectives: [accuracy, latency],
-      seconds: 0.1,
-    });
-  }
-  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-}
-
-/** A model whose second node gets a matrix that does not fit. */
-function brokenModel(): Buffer {
-  const nodes = [node('right', 'Relu', ['x'], 'h'), node('wrong', 'MatMul', ['h', 'w'], 'y')];
-  return model(nodes, [valueInfo('x', 2, 3), valueInfo('w', 4, 5)], [valueInfo('y', 2, 5)]);
 }

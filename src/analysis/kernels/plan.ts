@@ -1,5 +1,6 @@
 // The kernels that ONNX Runtime runs for a network on a CPU, told without running it: its rules of fusing and of putting channels
 // into blocks, as far as they decide what is executed. `kernels.test.ts` compares them with the graph that the runtime writes.
+import { nodeLabel } from '../../graph/graph.js';
 import { INLINED, isFusedActivation, KERNEL_NAMES, keepsBlocks } from '../../ops/microsoft/fusions.js';
 import type { Inference, InferredGraph } from '../infer.js';
 import { copyOf, type Kernel, type KernelValues, type Layout, type Sizes } from './kernel.js';
@@ -224,7 +225,7 @@ class Planner {
     const { step, layout } = one;
     const { main } = step;
     if (main.call.bodies.length > 0) return this.#bodies(step, steps);
-    const nodes = step.from.map(({ node }) => node.name);
+    const nodes = step.from.map(({ node }) => nodeLabel(node));
     const sizesOf = (name: string): Sizes | undefined => {
       const sizes = steps.sizes(name);
       if (sizes === undefined || layout === 'plain' || steps.isConstant(name)) return sizes;

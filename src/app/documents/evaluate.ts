@@ -6,6 +6,20 @@ import type { Evaluated } from '../evaluate.js';
 const number = z.number().nullable();
 const better = z.enum(['higher', 'lower']);
 
+/** Rows for a plot, in columns. Documents of earlier versions have none. */
+const pointsSchema = z.object({
+  measured: z.array(z.number()),
+  predicted: z.array(z.number()),
+  /** Ends of prediction intervals; null for a predictor without intervals. */
+  low: z.array(z.number()).nullable(),
+  high: z.array(z.number()).nullable(),
+});
+export type EvaluationPoints = z.infer<typeof pointsSchema>;
+
+/** Of more rows, every second, third … is taken. */
+const MOST_POINTS = 1000;
+const DIGITS = 6;
+
 export const evaluateDocument = z.object({
   schema: z.literal('auspex.evaluate/1'),
   predictor: z.object({
@@ -61,6 +75,7 @@ export const evaluateDocument = z.object({
         seed: z.number(),
         drawn: z.number(),
       }),
+      points: pointsSchema.optional(),
     }),
   ),
   absent: z.array(z.string()),
@@ -94,14 +109,8 @@ export function evaluateDocumentOf(found: Evaluated, report: string | undefined)
   };
 }
 
-function labelFields({
-  label,
-  unit,
-  better,
-  trainedOn,
-  promised,
-  evaluation,
-}: EvaluatedLabel): EvaluateDocument['labels'][number] {
+function labelFields(evaluated: EvaluatedLabel): EvaluateDocument['labels'][number] {
+  const { label, unit, better, trainedOn, promised, evaluation } = evaluated;
   const { rows, withoutTruth, metrics, coverage, bootstrap } = evaluation;
   return {
     label,
@@ -123,5 +132,26 @@ function labelFields({
     })),
     intervals: coverage === undefined ? null : { promised: promised ?? null, ...coverage },
     bootstrap: { ...bootstrap },
+    points: pointsOf(evaluated),
   };
+}
+
+function pointsOf({ predictions, truths }: EvaluatedLabel): EvaluationPoints {
+  const known = predictions
+    .map(({ value, low, high }, row) => ({ measured: truths[row]!, predicted: value, low, high }))
+    .filter(({ measured, predicted }) => Number.isFinite(measured) && Number.isFinite(predicted));
+  const every = Math.max(1, Math.ceil(known.length / MOST_POINTS));
+  const shown = known.filter((_, i) => i % every === 0);
+  const short = (x: number): number => Number(x.toPrecision(DIGITS));
+  const hasEnds = shown.length > 0 && shown.every(({ low, high }) => isNumber(low) && isNumber(high));
+  return {
+    measured: shown.map(({ measured }) => short(measured)),
+    predicted: shown.map(({ predicted }) => short(predicted)),
+    low: hasEnds ? shown.map(({ low }) => short(low!)) : null,
+    high: hasEnds ? shown.map(({ high }) => short(high!)) : null,
+  };
+}
+
+function isNumber(x: number | undefined): boolean {
+  return x !== undefined && Number.isFinite(x);
 }

@@ -8,7 +8,6 @@ import { TableRows } from '../../search/table-rows.js';
 import { tableSpace } from '../../search/table-space.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { commandEvaluator } from '../../store/command-evaluator.js';
-import { readTableFile } from '../../store/table-file.js';
 import { AuspexError } from '../../util/errors.js';
 import { pauses } from '../../util/pauses.js';
 import { expectDirections, namedObjectives } from './directions.js';
@@ -74,6 +73,7 @@ async function tableJudge(
   space: AnySpace,
   { signal }: JudgeOptions,
 ): Promise<Judge> {
+  const { readTableFile } = await import('../../store/table-file.js');
   const table = await readTableFile(file, { signal });
   const labels = label.length > 0 ? label : [onlyLabel(table, file)];
   await TableRows.prepare(space, table, labels, pauses(signal));

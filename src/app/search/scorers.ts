@@ -1,5 +1,4 @@
 // The grammar of scores and limits: costs, labels of predictors as FILE.onnx#label, zero-cost proxies, joined by `+`.
-import { COMBINATIONS } from '../../proxies/index.js';
 import { costWithin, scoreWithin } from '../../search/constraints.js';
 import type { Constraint, Direction, Scorer } from '../../search/contract.js';
 import { COSTS, costScorer, isCost } from '../../search/costs.js';
@@ -7,18 +6,21 @@ import { predictorScorer } from '../../search/predicted.js';
 import { rankCombined } from '../../search/scorers.js';
 import type { AnySpace } from '../../spaces/space.js';
 import { AuspexError } from '../../util/errors.js';
-import type { ProxyScorers, ProxySettings } from '../score/scorers.js';
+import type { ProxySettings } from '../score/scorers.js';
 import { expectDirections } from './directions.js';
 import type { SearchPredictors } from './predictors.js';
 import type { Limit } from './request.js';
 
 /** Zero-cost proxies as a search asks for them. */
-export type ProxySource = (settings: ProxySettings) => ProxyScorers;
+export type ProxySource = (settings: ProxySettings) => ProxyLookup;
+
+/** A zero-cost proxy by its name, for architectures of a space; undefined if there is none. */
+type ProxyLookup = (name: string, space?: AnySpace) => Scorer | undefined | Promise<Scorer | undefined>;
 
 /** What names of scores are looked up in. */
 export interface ScoreSources {
   readonly space: AnySpace;
-  readonly proxies: ProxyScorers;
+  readonly proxies: ProxyLookup;
   readonly predictors: SearchPredictors;
 }
 
@@ -31,6 +33,7 @@ export function fileOfScore(name: string): string | undefined {
 
 /** The score of a name that tells the value of one network, which a rank within a pool does not. */
 export async function ownScorer(name: string, sources: ScoreSources): Promise<Scorer> {
+  const { COMBINATIONS } = await import('../../proxies/index.js');
   if (!name.includes('+') && !Object.hasOwn(COMBINATIONS, name)) return oneScorer(name, sources);
   throw new AuspexError(
     'PROXY_POOL',
@@ -56,7 +59,7 @@ async function oneScorer(name: string, { space, proxies, predictors }: ScoreSour
     expectDirections([{ name: label!, better: scorer.better }], [better as Direction | undefined], file);
     return scorer;
   }
-  const proxy = proxies(name, space);
+  const proxy = await proxies(name, space);
   if (proxy !== undefined) return proxy;
   throw new AuspexError('SCORE_UNKNOWN', `unknown score '${name}'`, {
     hint: `choose one of ${COSTS.join(', ')}, a proxy, or FILE.onnx#label for a predictor`,

@@ -11,13 +11,10 @@ import { STRATEGIES, strategyNamed } from '../../search/strategies/registry.js';
 import { writeOutput } from '../../store/write-file.js';
 import { AuspexError } from '../../util/errors.js';
 import type { SearchDocument, SearchDocumentTrial } from '../documents/search.js';
-import { scoreByPlan } from '../score/score.js';
-import { proxyScorers } from '../score/scorers.js';
 import { embeddingFile, openEmbedding } from './embedding.js';
 import { ENDS } from './ends.js';
 import { openJudge } from './evaluators.js';
 import { checkFiles, inputDigests, openLog, reportPath, SEARCH_FILES } from './files.js';
-import { searchPage } from './page.js';
 import { SearchPredictors } from './predictors.js';
 import { type CheckedRequest, checkedRequest, type SearchRequest } from './request.js';
 import { constraintsOf, type ProxySource, scorerNamed } from './scorers.js';
@@ -55,7 +52,12 @@ export async function searchNetworks(request: SearchRequest, work: SearchWork = 
   }
 }
 
-const ofAuspex: ProxySource = (settings) => proxyScorers(settings, scoreByPlan);
+/** Loaded when one is asked for: most searches begin sooner without. */
+const ofAuspex: ProxySource = (settings) => async (name, space) => {
+  const { proxyScorers } = await import('../score/scorers.js');
+  const { scoreByPlan } = await import('../score/score.js');
+  return proxyScorers(settings, scoreByPlan)(name, space);
+};
 
 async function assembled(
   request: CheckedRequest,
@@ -133,6 +135,7 @@ async function run(
   if (output !== undefined) writeModel(exportedModel(network), join(output, SEARCH_FILES.winner));
   const report = reportPath(request);
   if (report !== undefined) {
+    const { searchPage } = await import('./page.js');
     await writeOutput(report, searchPage({ subject, found, trials, best, front: front ?? [], version }));
   }
   return found;

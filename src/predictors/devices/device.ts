@@ -6,6 +6,8 @@ import type { Network } from '../../networks/network.js';
 import { AuspexError } from '../../util/errors.js';
 import { printableStart } from '../../util/printable.js';
 import type { KnownPoints } from './known-points.js';
+import type { NodeValues } from './node-values.js';
+import type { WorkFeatures } from './work-features.js';
 
 /** How the numbers that a device was fitted to were measured; null for what the source does not say. */
 const measuredSchema = z.object({
@@ -81,6 +83,10 @@ export interface DeviceModel {
    * @throws AuspexError if a network cannot be predicted
    */
   predict(networks: readonly Network[], signal?: AbortSignal): Promise<readonly DevicePrediction[]>;
+  /** The prediction of a network, spread over its nodes; missing if the model cannot tell. */
+  nodeValues?(network: Network): Promise<NodeValues>;
+  /** Predicts a network of which only the work is known; missing if the model needs more. */
+  predictWork?(work: WorkFeatures): Promise<DevicePrediction>;
   dispose?(): Promise<void>;
 }
 

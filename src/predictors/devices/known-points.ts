@@ -29,6 +29,8 @@ export interface KnownPoints {
   distance(row: Float64Array, point: number, lengths: readonly number[]): number;
   /** A point as a standardised row. */
   row(point: number): Float64Array;
+  /** A point's features by name, rounded as the set has them. */
+  features(point: number): Record<string, number>;
 }
 
 export function knownPoints({ features, networks, data, operators }: PointsDocument): KnownPoints {
@@ -55,6 +57,13 @@ export function knownPoints({ features, networks, data, operators }: PointsDocum
       }
       return sum;
     },
+    features: (point) =>
+      Object.fromEntries(
+        features.map(({ name, mean, deviation }, f) => [
+          name,
+          mean + (values[point * width + f]! / STEPS) * deviation,
+        ]),
+      ),
     row: (point) =>
       Float64Array.from(values.subarray(point * width, (point + 1) * width), (steps) => steps / STEPS),
   };

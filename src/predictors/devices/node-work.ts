@@ -36,6 +36,7 @@ export const WORK_KINDS = [
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 export interface NodeWork {
+  readonly node: InferredNode;
   readonly kind: WorkKind;
   readonly operator: string;
   readonly macs: number;
@@ -85,7 +86,7 @@ function workOfGraph(graph: InferredGraph, outer: ReadonlySet<string>, times: nu
       return call.bodies.some(({ alternative }) => alternative) ? costliest(runs) : runs.flat();
     }
     const isDead = !node.outputs.some((name) => needed.has(name));
-    const work = { ...workOf(inferred, data, readers, layers), isDead, times };
+    const work = { ...workOf(inferred, data, readers, layers), node: inferred, isDead, times };
     // What can be fused to a layer: the layer itself, and elementwise nodes behind it.
     if (work.macs > 0 || work.isFusable) for (const name of node.outputs) layers.add(name);
     return [work];
@@ -104,7 +105,7 @@ function workOf(
   data: ReadonlySet<string>,
   readers: ReadonlyMap<string, number>,
   layers: ReadonlySet<string>,
-): Omit<NodeWork, 'isDead' | 'times'> {
+): Omit<NodeWork, 'node' | 'isDead' | 'times'> {
   const own = call.bodies.length > 0 ? {} : operator?.cost.of(call);
   const macs = numberOf(own?.macs);
   const isData = (slot: number): boolean => data.has(node.inputs[slot] ?? '');

@@ -18,6 +18,7 @@ import {
   registerDeviceModel,
 } from './device.js';
 import { decodeFloats, type KnownPoints, knownPoints, pointsSchema } from './known-points.js';
+import { type NodeValues, spreadByWork, type WorkRates, workRates } from './node-values.js';
 import { type WorkFeatures, workFeatures } from './work-features.js';
 
 export const PROCESS = 'process';
@@ -70,6 +71,7 @@ export class ProcessModel implements DeviceModel {
   readonly #rows: readonly number[];
   readonly #weights: Float32Array;
   readonly #library: DeviceLibrary;
+  #rates: Promise<WorkRates> | undefined;
 
   /** @throws AuspexError DEVICE_FILE */
   constructor(device: Device, model: ProcessDocument, points: KnownPoints, library: DeviceLibrary) {
@@ -99,6 +101,23 @@ export class ProcessModel implements DeviceModel {
         base.map((each) => each[i]!),
       ),
     );
+  }
+
+  async predictWork(work: WorkFeatures): Promise<DevicePrediction> {
+    const base: DevicePrediction[] = [];
+    for (const name of this.#model.base)
+      base.push(await (await this.#library.model(name)).predictWork!(work));
+    return this.one(work, base);
+  }
+
+  async nodeValues(network: Network): Promise<NodeValues> {
+    const [predicted] = await this.predict([network]);
+    this.#rates ??= workRates(
+      this.#points.networks.length,
+      (point) => this.#points.features(point),
+      async (values) => (await this.predictWork({ values, operators: [] })).value,
+    );
+    return spreadByWork(network, predicted!.value, await this.#rates);
   }
 
   /** @param base what devices of the base say of the network */

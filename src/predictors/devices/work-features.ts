@@ -176,8 +176,10 @@ function narrowest({ channelsIn, channelsOut, groups }: NodeWork): number {
   return Math.min(of(channelsIn), of(channelsOut));
 }
 
+type Moved = Pick<NodeWork, 'inputs' | 'weights' | 'outputs'>;
+
 /** Numbers that are read and written. */
-function elements({ inputs, weights, outputs }: NodeWork): number {
+export function elements({ inputs, weights, outputs }: Moved): number {
   return inputs + weights + outputs;
 }
 

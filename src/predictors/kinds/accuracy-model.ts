@@ -7,6 +7,7 @@ import { entriesModel } from '../entries.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import type { ErrorScale } from '../intervals.js';
 import { changedOptions, type FitRun, type PredictorKind, registerKind, type TrainingData } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { column, type LabelScale, type Labels, learned, unlearned } from '../labels.js';
 import { type Arch2vecOptions, cellsOf, encodeCells } from '../models/arch2vec.js';
 import { ACCURACY_HEAD, accuracyHead } from '../models/cell-heads.js';
@@ -39,7 +40,7 @@ type Options = z.infer<typeof OPTIONS>;
 
 export const accuracyModel: PredictorKind<Options> = registerKind({
   name: 'accuracy-model',
-  title: 'Accuracy model',
+  title: KIND_TITLES['accuracy-model'],
   paper: 'Kadlecová et al. 2023',
   summary: 'cells: labels and embeddings, semi-supervised',
   views: [cellView.name],

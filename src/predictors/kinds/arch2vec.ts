@@ -20,6 +20,7 @@ import {
   type StepsRecipe,
   type TrainingData,
 } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import {
   ARCH2VEC,
   type Arch2vecOptions,
@@ -65,7 +66,7 @@ type Recipe = StepsRecipe & { readonly model: Options; readonly decoder?: CellDe
 
 export const arch2vec: PredictorKind<Options> = registerKind({
   name: 'arch2vec',
-  title: 'arch2vec',
+  title: KIND_TITLES.arch2vec,
   paper: 'Yan et al., NeurIPS 2020',
   summary: 'cells: embeddings, without labels',
   views: [cellView.name],

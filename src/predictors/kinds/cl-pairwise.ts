@@ -14,6 +14,7 @@ import { entriesModel, memberWeights, PAIR } from '../entries.js';
 import { ENCODER } from '../gennape/encoder.js';
 import { preference } from '../gennape/heads.js';
 import type { StepsRecipe } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { column } from '../labels.js';
 import type { Entry, Json } from '../predictor.js';
 import { type Stage, trainStages } from '../train.js';
@@ -143,10 +144,10 @@ function classifierModel(rows: HeadRows, model: Options, weights: Weights) {
   );
 }
 
-classifier('cl-pairwise', 'CL+Pairwise (GENNAPE)', 'any network: compares pairs of embeddings', false);
+classifier('cl-pairwise', KIND_TITLES['cl-pairwise'], 'any network: compares pairs of embeddings', false);
 classifier(
   'cl-fcm-pairwise',
-  'CL+FCM+Pairwise (GENNAPE)',
+  KIND_TITLES['cl-fcm-pairwise'],
   'any network: compares pairs, a head per cluster',
   true,
 );

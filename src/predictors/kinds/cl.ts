@@ -9,6 +9,7 @@ import { ENCODER } from '../gennape/encoder.js';
 import { costFactors, perCost } from '../gennape/flops-transform.js';
 import { HEAD, MEMBERSHIPS } from '../gennape/head-inputs.js';
 import { type HeadOptions, head, headEnsemble } from '../gennape/heads.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { type LabelRecipe, labelStage } from '../label-stage.js';
 import { type LabelScale, type Labels, labelScale, transformOf, unlearned } from '../labels.js';
 import type { Json, Predictor } from '../predictor.js';
@@ -164,12 +165,12 @@ const ON = 'any network: a head on its embedding';
 const MANY = 'any network: a head per fuzzy cluster';
 const T = ', labels by FLOPs';
 const variants: readonly Variant[] = [
-  { name: 'cl', title: 'CL (GENNAPE)', summary: ON, hasClusters: false, isPerCost: false },
-  { name: 'cl-t', title: 'CL+T (GENNAPE)', summary: `${ON}${T}`, hasClusters: false, isPerCost: true },
-  { name: 'cl-fcm', title: 'CL+FCM (GENNAPE)', summary: MANY, hasClusters: true, isPerCost: false },
+  { name: 'cl', title: KIND_TITLES.cl, summary: ON, hasClusters: false, isPerCost: false },
+  { name: 'cl-t', title: KIND_TITLES['cl-t'], summary: `${ON}${T}`, hasClusters: false, isPerCost: true },
+  { name: 'cl-fcm', title: KIND_TITLES['cl-fcm'], summary: MANY, hasClusters: true, isPerCost: false },
   {
     name: 'cl-fcm-t',
-    title: 'CL+FCM+T (GENNAPE)',
+    title: KIND_TITLES['cl-fcm-t'],
     summary: `${MANY}${T}`,
     hasClusters: true,
     isPerCost: true,

@@ -1,6 +1,7 @@
 // The baselines of GENNAPE on computation graphs: k-GNN, GCN and GIN, which differ in what a node makes of its
 // predecessors.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import {
   COMPUTATION_GNN,
   type ComputationInputs,
@@ -40,11 +41,6 @@ function baseline(name: string, title: string, paper: string, convolution: Convo
   });
 }
 
-baseline('k-gnn', 'k-GNN of computation graphs (GENNAPE)', 'Mills et al., AAAI 2023', 'k-gnn');
-baseline(
-  'gcn-graph',
-  'GCN of computation graphs',
-  'Kipf & Welling, ICLR 2017; Mills et al., AAAI 2023',
-  'gcn',
-);
-baseline('gin-graph', 'GIN of computation graphs', 'Xu et al., ICLR 2019; Mills et al., AAAI 2023', 'gin');
+baseline('k-gnn', KIND_TITLES['k-gnn'], 'Mills et al., AAAI 2023', 'k-gnn');
+baseline('gcn-graph', KIND_TITLES['gcn-graph'], 'Kipf & Welling, ICLR 2017; Mills et al., AAAI 2023', 'gcn');
+baseline('gin-graph', KIND_TITLES['gin-graph'], 'Xu et al., ICLR 2019; Mills et al., AAAI 2023', 'gin');

@@ -15,6 +15,7 @@ import {
   registerKind,
   type TrainingData,
 } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import {
   BLOCK_ROWS,
   contrastiveEncoder,
@@ -146,7 +147,7 @@ async function encoded(data: TrainingData, { vocabulary, sizes }: Options, run: 
 
 export const contrastiveKind: PredictorKind<Options> = registerKind({
   name: 'contrastive',
-  title: 'Contrastive encoder (GENNAPE)',
+  title: KIND_TITLES.contrastive,
   paper: 'Mills et al., AAAI 2023',
   summary: 'any network: embeddings, without labels (GENNAPE)',
   views: [VIEW],

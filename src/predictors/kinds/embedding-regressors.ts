@@ -14,6 +14,7 @@ import { fitLabels } from '../fit.js';
 import { fittedScales, groupDistances, processWeights } from '../gaussian-process.js';
 import { type Encoder, embedded, encoded, encoder } from '../gennape/encoder.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { type LabelScale, unlearned } from '../labels.js';
 import type { Json, Predictor } from '../predictor.js';
 import { cellView } from '../views/cell.js';
@@ -57,7 +58,7 @@ const PROCESS_ON = z.strictObject({
 
 onEmbedding({
   name: 'embedding-forest',
-  title: 'Random forest on an embedding',
+  title: KIND_TITLES['embedding-forest'],
   paper: 'Kadlecová et al. 2023',
   summary: 'cells: random forest on an embedding (--from)',
   options: FOREST_ON,
@@ -66,7 +67,7 @@ onEmbedding({
 
 onEmbedding({
   name: 'embedding-process',
-  title: 'Gaussian process on an embedding',
+  title: KIND_TITLES['embedding-process'],
   paper: 'Yan et al., NeurIPS 2020',
   summary: 'cells: Gaussian process on an embedding (--from)',
   options: PROCESS_ON,

@@ -12,6 +12,7 @@ import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import { conformalWidth, type IntervalRule } from '../intervals.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { column } from '../labels.js';
 import type { Json, PredictorInfo } from '../predictor.js';
 import { expectGoing } from '../stopped.js';
@@ -31,7 +32,7 @@ const LEAST_ROWS = 9;
 
 const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   name: 'family-ranking',
-  title: 'Ranking across families',
+  title: KIND_TITLES['family-ranking'],
   paper: 'features: De & Smith 2020, Sun et al. 2022, Tan & Le 2019',
   summary: 'families never seen: order from other families',
   views: ['features'],

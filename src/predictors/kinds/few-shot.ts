@@ -1,11 +1,12 @@
 // For few labels of any family; see `few-shot.ts` of the predictors.
 import * as z from 'zod';
 import { FEW_SHOT, fewShotFitting } from '../few-shot.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { featureKind } from './feature-kind.js';
 
 featureKind({
   name: 'few-shot',
-  title: 'Few labels',
+  title: KIND_TITLES['few-shot'],
   paper: 'Rasmussen & Williams 2006; Breiman 2001',
   summary: 'any network, few labels: paths, segments and cost',
   features: 'segments',

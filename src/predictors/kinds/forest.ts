@@ -1,6 +1,7 @@
 // A random forest on features of the structure: GRAF's where a space has them.
 import * as z from 'zod';
 import type { Value } from '../../ops/build.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { FOREST, RandomForest } from '../trees/random-forest.js';
 import { treeValues } from '../trees/random-forest-onnx.js';
 import type { FeatureRows } from '../views/feature-rows.js';
@@ -20,7 +21,7 @@ const OPTIONS = z.strictObject({
 
 featureKind({
   name: 'forest',
-  title: 'Random forest',
+  title: KIND_TITLES.forest,
   paper: 'Breiman 2001; features: Kadlecová et al., ICML 2024',
   summary: 'random forest on GRAF features, or on operator counts',
   features: 'structure',

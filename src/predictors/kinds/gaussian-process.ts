@@ -11,6 +11,7 @@ import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels } from '../fit.js';
 import { fittedScales, groupDistances, type ProcessScales, processWeights } from '../gaussian-process.js';
 import { changedOptions, type PredictorKind, registerKind } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { column, type LabelScale, learned, unlearned } from '../labels.js';
 import { DISTANCES } from '../neighbours.js';
 import type { Json } from '../predictor.js';
@@ -30,7 +31,7 @@ const BOUND = 4;
 
 const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   name: 'gaussian-process',
-  title: 'Gaussian process',
+  title: KIND_TITLES['gaussian-process'],
   paper: 'Rasmussen & Williams 2006',
   summary: 'image classifiers: Gaussian process on their layers',
   views: ['layers'],

@@ -1,5 +1,6 @@
 // The graph convolutional network of BRP-NAS for accuracies and latencies of cells.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import { GCN, gcn } from '../models/gcn.js';
 import type { GraphInputs } from '../models/nn-former.js';
 import { cellRecipe, onePass, seesCells } from './cell-recipe.js';
@@ -14,7 +15,7 @@ const OPTIONS = z.strictObject({
 
 graphKind({
   name: 'gcn',
-  title: 'GCN (BRP-NAS)',
+  title: KIND_TITLES.gcn,
   paper: 'Dudziak et al., NeurIPS 2020',
   summary: 'cells: graph convolutions, as in BRP-NAS',
   ...seesCells('fixed'),

@@ -9,6 +9,7 @@ import { topOf } from '../family-curve.js';
 import { OPSETS } from '../feature-model.js';
 import { ENCODER } from '../gennape/encoder.js';
 import { changedOptions, type FitRun, type PredictorKind, registerKind } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import { column } from '../labels.js';
 import type { Entry, Json, LabelInfo, Predictor } from '../predictor.js';
 import { Runner } from '../runner.js';
@@ -36,7 +37,7 @@ function modelOf(changes: object | undefined, from?: Predictor): Options {
 
 export const gennapeKind: PredictorKind<Options> = registerKind({
   name: NAME,
-  title: 'GENNAPE',
+  title: KIND_TITLES.gennape,
   paper: 'Mills et al., AAAI 2023',
   summary: 'any network: ensemble of members on one encoder',
   views: [STRUCTURE_VIEW],
@@ -51,7 +52,7 @@ export const gennapeKind: PredictorKind<Options> = registerKind({
     const model = modelOf(changes.model, data.from);
     const steps = gennapeKind.recipe!(data.networks.count, changes, data.from);
     return fitHeads(
-      { name: NAME, title: 'GENNAPE', seesStructure: true },
+      { name: NAME, title: KIND_TITLES.gennape, seesStructure: true },
       model,
       data,
       changes,

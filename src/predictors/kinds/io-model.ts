@@ -12,6 +12,7 @@ import {
   registerKind,
   type TrainingData,
 } from '../kind.js';
+import { KIND_TITLES } from '../kind-titles.js';
 import type { Arch2vecOptions } from '../models/arch2vec.js';
 import { IO_HEAD, type IoHeadOptions, ioHead } from '../models/cell-heads.js';
 import { OnnxPredictor } from '../onnx-predictor.js';
@@ -50,7 +51,7 @@ type Options = z.infer<typeof OPTIONS>;
 
 export const ioModel: PredictorKind<Options> = registerKind({
   name: 'io-model',
-  title: 'IO model',
+  title: KIND_TITLES['io-model'],
   paper: 'Kadlecová et al. 2023',
   summary: 'cells: embeddings, from features of trained networks',
   views: [cellView.name],

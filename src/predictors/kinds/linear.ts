@@ -1,12 +1,13 @@
 // Linear regressions on logarithms of what a network costs: parameters, FLOPs, or both.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import { LinearRegression } from '../linear-regression.js';
 import type { CostFeature } from '../views/features.js';
 import { featureKind } from './feature-kind.js';
 
 featureKind({
   name: 'linear',
-  title: 'Linear regression',
+  title: KIND_TITLES.linear,
   paper: 'Hoerl & Kennard 1970',
   summary: 'linear regression on log parameters and log FLOPs',
   features: ['parameters', 'flops'],
@@ -20,7 +21,7 @@ featureKind({
 
 featureKind({
   name: 'flops-memory',
-  title: 'FLOPs and memory access',
+  title: KIND_TITLES['flops-memory'],
   paper: 'a baseline of latencies',
   summary: 'linear regression on log FLOPs and log memory access',
   features: ['flops', 'memoryAccess'],
@@ -52,5 +53,5 @@ function alone(name: string, title: string, summary: string, feature: CostFeatur
   });
 }
 
-alone('params', 'Parameters alone', 'linear regression on log parameters', 'parameters');
-alone('flops', 'FLOPs alone', 'linear regression on log FLOPs', 'flops');
+alone('params', KIND_TITLES.params, 'linear regression on log parameters', 'parameters');
+alone('flops', KIND_TITLES.flops, 'linear regression on log FLOPs', 'flops');

@@ -1,5 +1,6 @@
 // NAR-Former V2 for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import { narFormerV2Latency } from '../models/nar-former-v2.js';
 import type { NetworkInputs } from '../models/network-heads.js';
 import { graphKind } from './graph-kind.js';
@@ -10,7 +11,7 @@ const OPTIONS = z.strictObject(NAR_FORMER_V2_OPTIONS).refine(...GROUPS_DIVIDE);
 
 graphKind({
   name: 'nar-former-v2-network',
-  title: 'NAR-Former V2 of networks',
+  title: KIND_TITLES['nar-former-v2-network'],
   paper: 'Yi et al., NeurIPS 2023',
   summary: 'whole networks: like nar-former-v2',
   ...seesNetworks('nar-former-v2'),

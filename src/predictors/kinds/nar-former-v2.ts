@@ -1,5 +1,6 @@
 // NAR-Former V2 for accuracies and latencies of cells, and its options for whole networks.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import { NAR_FORMER_V2_ACCURACY, narFormerV2Accuracy } from '../models/nar-former-v2.js';
 import type { GraphInputs } from '../models/nn-former.js';
 import { NAR_FORMER_V2_LOSS } from '../ranking-loss.js';
@@ -36,7 +37,7 @@ const OPTIONS = z
 
 graphKind({
   name: 'nar-former-v2',
-  title: 'NAR-Former V2',
+  title: KIND_TITLES['nar-former-v2'],
   paper: 'Yi et al., NeurIPS 2023',
   summary: 'cells: linear attention to neighbours',
   ...seesCells('fixed'),

@@ -1,5 +1,6 @@
 // NN-Former for latencies and other labels of whole networks. Narrower than the paper's: minutes on two cores.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import type { NetworkInputs } from '../models/network-heads.js';
 import { NN_FORMER_LATENCY, nnFormerLatency } from '../models/nn-former-network.js';
 import { graphKind } from './graph-kind.js';
@@ -12,7 +13,7 @@ const OPTIONS = z
 
 graphKind({
   name: 'nn-former-network',
-  title: 'NN-Former of networks',
+  title: KIND_TITLES['nn-former-network'],
   paper: 'Xu et al., CVPR 2025',
   summary: 'whole networks: like nn-former',
   ...seesNetworks('nn-former'),

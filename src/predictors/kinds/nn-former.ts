@@ -1,5 +1,6 @@
 // NN-Former for accuracies and latencies of cells.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import { type GraphInputs, NN_FORMER, nnFormer } from '../models/nn-former.js';
 import { cellRecipe, seesCells } from './cell-recipe.js';
 import { graphKind, PRETRAINING } from './graph-kind.js';
@@ -26,7 +27,7 @@ const OPTIONS = z
 
 graphKind({
   name: 'nn-former',
-  title: 'NN-Former',
+  title: KIND_TITLES['nn-former'],
   paper: 'Xu et al., CVPR 2025',
   summary: 'cells: attention to neighbours and siblings',
   ...seesCells('any'),

@@ -1,5 +1,6 @@
 // NNLP, the GraphSAGE of NNLQP, for latencies and other labels of whole networks. Narrower than the paper's.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import type { NetworkInputs } from '../models/network-heads.js';
 import { NNLP, nnlp } from '../models/nnlp.js';
 import { graphKind } from './graph-kind.js';
@@ -10,7 +11,7 @@ const OPTIONS = z.strictObject({ width: width(128), dropout: dropout(NNLP.dropou
 
 graphKind({
   name: 'nnlp-network',
-  title: 'NNLP (GraphSAGE) of networks',
+  title: KIND_TITLES['nnlp-network'],
   paper: 'Liu et al., ICPP 2022',
   summary: 'whole networks: GraphSAGE, as in NNLP',
   ...seesNetworks('nnlp'),

@@ -1,5 +1,6 @@
 // The GraphSAGE of NNLP for accuracies and latencies of cells.
 import * as z from 'zod';
+import { KIND_TITLES } from '../kind-titles.js';
 import type { GraphInputs } from '../models/nn-former.js';
 import { SAGE_CELLS, sageCells } from '../models/sage-cells.js';
 import { cellRecipe, onePass, seesCells } from './cell-recipe.js';
@@ -10,7 +11,7 @@ const OPTIONS = z.strictObject({ width: width(SAGE_CELLS.width), dropout: dropou
 
 graphKind({
   name: 'sage',
-  title: 'GraphSAGE (NNLP)',
+  title: KIND_TITLES.sage,
   paper: 'Liu et al., ICPP 2022',
   summary: 'cells: GraphSAGE, as in NNLP',
   ...seesCells('fixed'),

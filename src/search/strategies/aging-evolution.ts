@@ -1,7 +1,15 @@
 // Regularised (aging) evolution (Real, Aggarwal, Huang & Le, AAAI 2019): the best of a few is the parent, its mutant
 // comes into the population, and the oldest leaves it, however good.
 import * as z from 'zod';
-import { bestTrial, isValued, type Proposal, type Strategy, type Valued } from '../contract.js';
+import type { Random } from '../../util/random.js';
+import {
+  type Direction,
+  isBetter,
+  isValued,
+  type Proposal,
+  type Strategy,
+  type Valued,
+} from '../contract.js';
 import { chosenOptions, count } from './options.js';
 
 /** Defaults are those of the paper's searches for AmoebaNet-A. */
@@ -30,10 +38,7 @@ export function agingEvolution(given: AgingOptions = {}): Strategy {
       for (let round = 1; ; round++) {
         const batch: Proposal[] = [];
         for (let i = 0; i < children; i++) {
-          const drawn = Array.from({ length: population.length === 0 ? 0 : tournament }, () =>
-            random.pick(population),
-          );
-          const parent = bestTrial(drawn, better);
+          const parent = bestOfDrawn(population, tournament, better, random);
           const child = parent && (await candidates.mutate(parent.arch, random));
           batch.push(
             child === undefined
@@ -47,4 +52,19 @@ export function agingEvolution(given: AgingOptions = {}): Strategy {
       }
     },
   };
+}
+
+/** The best of so many that are drawn, the first of equals; undefined of an empty population. */
+function bestOfDrawn(
+  population: readonly Valued[],
+  count: number,
+  better: Direction,
+  random: Random,
+): Valued | undefined {
+  let best: Valued | undefined;
+  for (let i = 0; i < count && population.length > 0; i++) {
+    const drawn = random.pick(population);
+    if (best === undefined || isBetter(drawn.value, best.value, better)) best = drawn;
+  }
+  return best;
 }

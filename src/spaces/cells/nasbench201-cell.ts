@@ -27,11 +27,21 @@ export function cell(arch: NasBench201): Cell {
 
 /** The cell of some of the edges. */
 function cellOf(arch: NasBench201, edges: readonly number[]): Cell {
-  const ends = [[0, 0] as const, ...edges.map((edge) => EDGES[edge]!), [NODES - 1, NODES] as const];
-  return {
-    ops: ['input', ...edges.map((edge) => arch[edge]!), 'output'],
-    adjacency: ends.map(([, to], i) => ends.map(([from], j) => Number(j > i && from === to))),
-  };
+  const ops: string[] = ['input'];
+  const ends: (readonly [from: number, to: number])[] = [[0, 0]];
+  for (const edge of edges) {
+    ops.push(arch[edge]!);
+    ends.push(EDGES[edge]!);
+  }
+  ops.push('output');
+  ends.push([NODES - 1, NODES]);
+  const adjacency: number[][] = [];
+  for (const [i, [, to]] of ends.entries()) {
+    const row = new Array<number>(ends.length).fill(0);
+    for (let j = i + 1; j < ends.length; j++) if (ends[j]![0] === to) row[j] = 1;
+    adjacency.push(row);
+  }
+  return { ops, adjacency };
 }
 
 export function fromCell({ ops, adjacency }: Cell): NasBench201 | undefined {
@@ -55,7 +65,7 @@ export function fromCell({ ops, adjacency }: Cell): NasBench201 | undefined {
  * convolution used twice for two.)
  */
 export function expressionOf(arch: NasBench201): string {
-  countTerms(arch);
+  countTerms(numberOf(arch));
   const terms = ['x'];
   for (let edge = 0; edge < EDGES.length; edge++) {
     const operation = arch[edge]!;
@@ -81,101 +91,156 @@ const sums = new Uint8Array(NODES * TERMS);
 /** How often each term is part of a sum that matters. */
 const uses = new Uint8Array(TERMS);
 
-/** Writes `sums` and `uses` of a cell; they are not made anew, as searches and tables count thousands of cells. */
-function countTerms(arch: NasBench201): void {
+/** The operations of the edges, as places in `OPERATIONS`. */
+const codes = new Uint8Array(EDGES.length);
+const [NONE, SKIP, POOL] = (['none', 'skip_connect', 'avg_pool_3x3'] as const).map((name) =>
+  OPERATIONS.indexOf(name),
+);
+const [FROM, TO] = [0, 1].map((end) => Uint8Array.from(EDGES, (edge) => edge[end]! * TERMS)) as [
+  Uint8Array,
+  Uint8Array,
+];
+
+/**
+ * Writes `codes`, `sums` and `uses` of the cell of a number; they are not made anew, as searches and tables count thousands
+ * of cells.
+ */
+function countTerms(number: number): void {
   sums.fill(0);
   sums[0] = 1;
   // Edges are in the order of the nodes they go to.
-  for (let edge = 0; edge < EDGES.length; edge++) {
-    const operation = arch[edge]!;
-    if (operation === 'none') continue;
-    const [from, to] = [EDGES[edge]![0] * TERMS, EDGES[edge]![1] * TERMS];
+  for (let edge = 0, rest = number; edge < EDGES.length; edge++) {
+    const operation = rest % OPERATIONS.length;
+    rest = (rest - operation) / OPERATIONS.length;
+    codes[edge] = operation;
+    if (operation === NONE) continue;
+    const [from, to] = [FROM[edge]!, TO[edge]!];
     let isFed = false;
     for (let term = 0; term < TERMS; term++) {
       if (sums[from + term] === 0) continue;
       isFed = true;
-      if (operation === 'skip_connect') sums[to + term]! += sums[from + term]!;
+      if (operation === SKIP) sums[to + term]! += sums[from + term]!;
     }
-    if (isFed && operation !== 'skip_connect') sums[to + edge + 1]!++;
+    if (isFed && operation !== SKIP) sums[to + edge + 1]!++;
   }
   uses.set(sums.subarray((NODES - 1) * TERMS));
   for (let edge = EDGES.length - 1; edge >= 0; edge--) {
     if (uses[edge + 1] === 0) continue;
-    const from = EDGES[edge]![0] * TERMS;
+    const from = FROM[edge]!;
     for (let term = 0; term < TERMS; term++) uses[term]! += sums[from + term]!;
   }
 }
 
-const pruned = new Map<NasBench201, Cell>();
+const hashes = new Int32Array(2 * TERMS);
+
+/**
+ * A number for the expression of the cell that was counted last: equal for equal ones, and different for all others of the
+ * space. Much faster than texts: a term's hash is mixed from its operation and the sum it is applied to, and that of a
+ * sum is the sum of its terms', in any order.
+ */
+function signature(): number {
+  [hashes[0], hashes[1]] = [1, 1];
+  for (let edge = 0; edge < EDGES.length; edge++) {
+    const used = uses[edge + 1]!;
+    if (used === 0) continue;
+    const times = codes[edge] === POOL ? 1 : used;
+    const from = FROM[edge]!;
+    for (let lane = 0; lane < 2; lane++) {
+      const given =
+        sumHash(from, lane) + Math.imul(codes[edge]! + 1, 0x9e3779b1) + Math.imul(times, 0x85ebca6b);
+      hashes[2 * (edge + 1) + lane] = mixed(given + lane);
+    }
+  }
+  const last = (NODES - 1) * TERMS;
+  return (sumHash(last, 0) >>> 0) * 2 ** 21 + (sumHash(last, 1) >>> 11);
+}
+
+function sumHash(node: number, lane: number): number {
+  let sum = 0;
+  for (let term = 0; term < TERMS; term++) sum += Math.imul(sums[node + term]!, hashes[2 * term + lane]!);
+  return sum | 0;
+}
+
+function mixed(given: number): number {
+  let h = given | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/** By the number of a cell. */
+const pruned: Cell[] = [];
 
 /**
  * The cell without operations that do nothing: `none` is left out, then what no longer lies between the input and the
  * output, which always stay. Cells that are the same network have one form, that of the first of them (`firstLike`).
  */
 export function prunedCell(arch: NasBench201): Cell {
-  const first = firstLike(arch);
-  let found = pruned.get(first);
-  if (found === undefined) {
-    found = withoutUnused(first);
-    pruned.set(first, found);
-  }
-  return found;
+  const first = firstLike(numberOf(arch));
+  pruned[first] ??= withoutUnused(cellNumbered(first));
+  return pruned[first];
 }
 
 function withoutUnused(arch: NasBench201): Cell {
-  const isFed = Array.from({ length: NODES }, (_, node) => node === 0);
-  const isUsed = Array.from({ length: NODES }, (_, node) => node === NODES - 1);
+  const isFed = [true, false, false, false];
+  const isUsed = [false, false, false, true];
   // Edges are in the order of the nodes they go to.
-  EDGES.forEach(([from, to], edge) => {
+  for (let edge = 0; edge < EDGES.length; edge++) {
+    const [from, to] = EDGES[edge]!;
     if (arch[edge] !== 'none' && isFed[from]) isFed[to] = true;
-  });
+  }
   for (let edge = EDGES.length - 1; edge >= 0; edge--) {
     const [from, to] = EDGES[edge]!;
     if (arch[edge] !== 'none' && isUsed[to]) isUsed[from] = true;
   }
-  const edges = EDGES.flatMap(([from, to], edge) =>
-    arch[edge] !== 'none' && isFed[from] && isUsed[to] ? [edge] : [],
-  );
+  const edges: number[] = [];
+  for (let edge = 0; edge < EDGES.length; edge++) {
+    const [from, to] = EDGES[edge]!;
+    if (arch[edge] !== 'none' && isFed[from] && isUsed[to]) edges.push(edge);
+  }
   return cellOf(arch, edges);
 }
 
-/** Every cell once, counted up with operations as digits, that of the first edge being the least. */
+const CELLS = OPERATIONS.length ** EDGES.length;
+
+/** Every cell once, in the order of their numbers. */
 export function* allCells(): Generator<NasBench201> {
-  const base = OPERATIONS.length;
-  for (let code = 0; code < base ** EDGES.length; code++) {
-    yield EDGES.map((_, edge) => OPERATIONS[Math.floor(code / base ** edge) % base]!);
-  }
+  for (let number = 0; number < CELLS; number++) yield cellNumbered(number);
 }
 
-const counted = allCells();
-const firsts = new Map<string, NasBench201>();
-/** By the number of a cell: what was found once. */
-const firstOf: (NasBench201 | undefined)[] = [];
-
-/** The first of all cells that are the same network; none of them has fewer operations left when it is pruned. */
-function firstLike(arch: NasBench201): NasBench201 {
-  const number = numberOf(arch);
-  let first = firstOf[number];
-  if (first !== undefined) return first;
-  const expression = expressionOf(arch);
-  for (;;) {
-    first = firsts.get(expression);
-    if (first !== undefined) break;
-    // Counted only as far as someone has asked: all of them take some hundredths of a second.
-    const { value } = counted.next() as IteratorYieldResult<NasBench201>;
-    const next = expressionOf(value);
-    if (!firsts.has(next)) firsts.set(next, value);
-    firstOf[numberOf(value)] = firsts.get(next)!;
-  }
-  firstOf[number] = first;
-  return first;
-}
-
-/** In the order of `allCells`. */
+/** A cell's operations are digits of its number, that of the first edge being the least. */
 function numberOf(arch: NasBench201): number {
   let number = 0;
   for (let edge = EDGES.length - 1; edge >= 0; edge--) {
     number = number * OPERATIONS.length + OPERATIONS.indexOf(arch[edge]!);
   }
   return number;
+}
+
+function cellNumbered(number: number): NasBench201 {
+  let rest = number;
+  return EDGES.map(() => {
+    const place = rest % OPERATIONS.length;
+    rest = (rest - place) / OPERATIONS.length;
+    return OPERATIONS[place]!;
+  });
+}
+
+/** The first cell of each signature, of those that were counted. */
+const firsts = new Map<number, number>();
+/** By the number of a cell, that of the first like it: as far as cells were counted. */
+const firstOf = new Uint16Array(CELLS);
+let counted = 0;
+
+/** The first of all cells that are the same network; none of them has fewer operations left when it is pruned. */
+function firstLike(number: number): number {
+  // Counted only as far as someone has asked.
+  for (; counted <= number; counted++) {
+    countTerms(counted);
+    const key = signature();
+    const first = firsts.get(key) ?? counted;
+    if (first === counted) firsts.set(key, counted);
+    firstOf[counted] = first;
+  }
+  return firstOf[number]!;
 }

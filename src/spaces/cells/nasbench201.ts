@@ -77,11 +77,18 @@ export const nasBench201: Space<NasBench201> = {
 
 /** Texts that were written, by the operations' places as digits of a number: searches ask for the same ones thousands of times. */
 const TEXTS: string[] = [];
+/** The architectures of these texts. */
+const READ = new Map<string, NasBench201>();
 
 function format(arch: NasBench201): string {
-  const index = arch.reduce((sum, operation) => OPERATIONS.length * sum + OPERATIONS.indexOf(operation), 0);
-  TEXTS[index] ??= written(arch);
-  return TEXTS[index];
+  let index = 0;
+  for (const operation of arch) index = OPERATIONS.length * index + OPERATIONS.indexOf(operation);
+  const known = TEXTS[index];
+  if (known !== undefined) return known;
+  const text = written(arch);
+  TEXTS[index] = text;
+  READ.set(text, arch);
+  return text;
 }
 
 function written(arch: NasBench201): string {
@@ -94,6 +101,8 @@ function written(arch: NasBench201): string {
 }
 
 function parse(text: string): NasBench201 {
+  const known = READ.get(text);
+  if (known !== undefined) return known;
   const groups = text.trim().split('+');
   if (groups.length !== NODES - 1) {
     throw archError(NAME, text, `it has ${groups.length} groups joined by '+', not ${NODES - 1}`);

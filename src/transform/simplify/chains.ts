@@ -9,14 +9,12 @@ import type { Change } from '../transform.js';
 import type { Edit, GraphView } from './pass.js';
 
 export function withShortChains(view: GraphView): Edit {
-  const makers = new Map<string, Node>();
-  for (const node of view.graph.nodes) for (const name of node.outputs) makers.set(name, node);
   const replacements = new Map<Node, readonly Node[]>();
   const constants = new Map<string, Tensor>();
   const changes: Change[] = [];
   const isTaken = (node: Node): boolean => replacements.has(node);
   for (const node of view.graph.nodes) {
-    const before = makers.get(node.inputs[0] ?? '');
+    const before = view.maker(node.inputs[0]);
     // One step of a chain at a time: what comes before must not change in the same pass.
     const previous = before && !isTaken(before) ? before : undefined;
     const shorter =

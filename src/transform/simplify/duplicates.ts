@@ -11,20 +11,24 @@ import type { Edit, GraphView } from './pass.js';
 export function withoutDuplicates(view: GraphView): Edit {
   const aliases = new Map<Node, string>();
   const changes: Change[] = [];
-  const sameAs = equalConstants(view);
   const names = new Map<string, string>();
-  const seen = new Map<string, string>();
+  // Nodes of the same operator that read the same values that are computed; only these are looked at closely.
+  const alike = new Map<string, Alike[]>();
   for (const node of view.graph.nodes) {
-    const isPlain = node.outputs.filter((name) => name !== '').length === 1 && !hasSubgraphs(node);
-    if (!isPlain || !node.outputs[0] || traitsOf(node).draws !== undefined || traitsOf(node).isConstant)
+    if (!isCompared(node)) continue;
+    const inputs = node.inputs.map((name) => names.get(name) ?? name);
+    const rough = `${operatorName(node)}(${inputs.filter((name) => view.constant(name) === undefined)})`;
+    const others = alike.get(rough);
+    if (others === undefined) {
+      alike.set(rough, [{ node, inputs }]);
       continue;
-    const inputs = node.inputs.map((name) => names.get(name) ?? sameAs.get(name) ?? name);
-    const key = `${operatorName(node)}(${inputs.join(',')})${attributesKey(node)}`;
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, node.outputs[0]);
-    else if (!view.isOutput(node.outputs[0])) {
+    }
+    const one: Alike = { node, inputs };
+    const first = others.find((other) => keyOf(other, view) === keyOf(one, view))?.node.outputs[0];
+    if (first === undefined) others.push(one);
+    else if (!view.isOutput(node.outputs[0]!)) {
       aliases.set(node, first);
-      names.set(node.outputs[0], first);
+      names.set(node.outputs[0]!, first);
       const what = `removed: '${first}' is the same`;
       changes.push({ transform: 'simplify', what, node: nodeLabel(node), operator: operatorName(node) });
     }
@@ -32,22 +36,33 @@ export function withoutDuplicates(view: GraphView): Edit {
   return { aliases, changes };
 }
 
-/** Constants larger than this are taken to differ: weights are. */
-const COMPARED = 512;
-
-/** Of constants with the same elements, all but the first, with the first. Weights stay apart: each is trained alone. */
-function equalConstants({ constants }: GraphView): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const first = new Map<string, string>();
-  for (const [name, tensor] of constants) {
-    const key = constantKey(tensor);
-    if (key === undefined) continue;
-    const known = first.get(key);
-    if (known === undefined) first.set(key, name);
-    else found.set(name, known);
-  }
-  return found;
+/** Whether a node gives one value that is the same every time. */
+function isCompared(node: Node): boolean {
+  const isPlain = node.outputs.filter((name) => name !== '').length === 1 && !hasSubgraphs(node);
+  if (!isPlain || !node.outputs[0]) return false;
+  const { draws, isConstant } = traitsOf(node);
+  return draws === undefined && !isConstant;
 }
+
+interface Alike {
+  readonly node: Node;
+  readonly inputs: readonly string[];
+  key?: string;
+}
+
+/** The same text for nodes that compute the same. Small constants are compared by their elements. */
+function keyOf(one: Alike, view: GraphView): string {
+  one.key ??= `${one.inputs.map((name) => inputKey(name, view)).join(',')}${attributesKey(one.node)}`;
+  return one.key;
+}
+
+function inputKey(name: string, view: GraphView): string {
+  const tensor = view.constant(name);
+  return (tensor && constantKey(tensor)) ?? `'${name}'`;
+}
+
+/** Constants larger than this are taken to differ: weights are, and each is trained alone. */
+const COMPARED = 512;
 
 function constantKey(tensor: Tensor): string | undefined {
   const count = elementCount(tensor);

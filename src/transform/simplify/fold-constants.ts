@@ -40,13 +40,17 @@ export async function withFoldedConstants(view: GraphView): Promise<Edit> {
 
 /** Nodes that can be computed beforehand, in the order in which they run. */
 function foldableNodes(view: GraphView): Node[] {
-  const known = new Set<string>();
-  for (const [name, tensor] of view.constants) if (hasData(tensor)) known.add(name);
+  const computed = new Set<string>();
+  const isKnown = (name: string): boolean => {
+    if (computed.has(name)) return true;
+    const tensor = view.constant(name);
+    return tensor !== undefined && hasData(tensor);
+  };
   const found: Node[] = [];
   for (const node of view.graph.nodes) {
     const isFoldable =
       node.inputs.some((name) => name !== '') &&
-      node.inputs.every((name) => name === '' || known.has(name)) &&
+      node.inputs.every((name) => name === '' || isKnown(name)) &&
       node.outputs.every((name) => name === '' || !view.isOutput(name)) &&
       constantTensor(node) === undefined &&
       !hasSubgraphs(node) &&
@@ -56,7 +60,7 @@ function foldableNodes(view: GraphView): Node[] {
       isWorthIt(node, view);
     if (!isFoldable) continue;
     found.push(node);
-    for (const name of node.outputs) known.add(name);
+    for (const name of node.outputs) computed.add(name);
   }
   return found;
 }

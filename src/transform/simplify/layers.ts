@@ -14,22 +14,21 @@ interface Scaling {
 }
 
 export function withFoldedLayers(view: GraphView): Edit {
-  const makers = new Map<string, Node>();
-  for (const node of view.graph.nodes) for (const name of node.outputs) makers.set(name, node);
   const replacements = new Map<Node, readonly Node[]>();
   const constants = new Map<string, Tensor>();
   const changes: Change[] = [];
   for (const node of view.graph.nodes) {
-    const slot = node.inputs.findIndex((name) => isConvolution(makers.get(name)));
-    const conv = slot < 0 ? undefined : makers.get(node.inputs[slot]!)!;
+    const slot = node.inputs.findIndex((name) => isConvolution(view.maker(name)));
+    const conv = slot < 0 ? undefined : view.maker(node.inputs[slot])!;
     // Of a convolution that others read as well, a second copy would be needed.
     if (!conv || replacements.has(conv) || view.uses(conv.outputs[0]!) !== 1) continue;
-    const weight = floats(view.constant(conv.inputs[1]));
-    const bias = conv.inputs[2] ? floats(view.constant(conv.inputs[2])) : undefined;
-    if (!weight || (conv.inputs[2] && !bias)) continue;
     const channels = view.tensor(conv.outputs[0])?.shape?.[1];
     const scaling = typeof channels === 'number' ? scalingOf(node, slot, channels, view) : undefined;
     if (scaling === undefined || node.outputs.slice(1).some((name) => name !== '')) continue;
+    // Weights are read last: most nodes behind a convolution cannot be folded.
+    const weight = floats(view.constant(conv.inputs[1]));
+    const bias = conv.inputs[2] ? floats(view.constant(conv.inputs[2])) : undefined;
+    if (!weight || (conv.inputs[2] && !bias)) continue;
     const { dtype, dims } = view.constant(conv.inputs[1])!;
     const names = [`${node.outputs[0]}/weight`, `${node.outputs[0]}/bias`] as const;
     if (names.some((name) => view.type(name) !== undefined)) continue;
@@ -96,22 +95,22 @@ function frozenNormalisation(node: Node, channels: number, view: GraphView): Sca
 
 /** W (M, C/g, k…), or (C, M/g, k…) of a transposed convolution, with every output channel multiplied. */
 function scaledWeight(
-  weight: ArrayLike<number>,
+  weight: Float32Array | Float64Array,
   dims: readonly number[],
   factors: ArrayLike<number>,
   isTransposed: boolean,
   conv: Node,
-): Float64Array {
+): Float32Array | Float64Array {
   const kernel = dims.slice(2).reduce((n, d) => n * d, 1);
   const groups = Number(conv.attributes.get('group')?.value ?? 1);
   const [rows, columns] = dims as [number, number];
-  const scaled = new Float64Array(weight.length);
+  const scaled = weight.slice();
   for (let r = 0; r < rows; r++) {
     for (let c = 0; c < columns; c++) {
       const channel = isTransposed ? Math.floor(r / (rows / groups)) * columns + c : r;
       const factor = factors[channel]!;
       const start = (r * columns + c) * kernel;
-      for (let k = start; k < start + kernel; k++) scaled[k] = weight[k]! * factor;
+      for (let k = start; k < start + kernel; k++) scaled[k]! *= factor;
     }
   }
   return scaled;

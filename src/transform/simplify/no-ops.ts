@@ -25,9 +25,7 @@ export function withoutNoOps(view: GraphView): Edit {
 
 /** A copy of an input, or of a constant, to an output of the graph has to stay. */
 function isNeeded(node: Node, source: string, view: GraphView): boolean {
-  const output = node.outputs[0]!;
-  const isProduced = view.graph.nodes.some(({ outputs }) => outputs.includes(source));
-  return view.isOutput(output) && (!isProduced || view.isOutput(source));
+  return view.isOutput(node.outputs[0]!) && (view.maker(source) === undefined || view.isOutput(source));
 }
 
 /** The input that a node gives back unchanged. */

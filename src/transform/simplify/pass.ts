@@ -1,6 +1,5 @@
 // What a pass of simplification sees of a graph, and what it answers: nodes that go, nodes that take the place of others,
 // constants. One driver applies it.
-import type { InferredGraph } from '../../analysis/infer.js';
 import type { Graph, Model, Node } from '../../graph/graph.js';
 import { usedNames } from '../../graph/order.js';
 import type { Tensor } from '../../graph/tensor.js';
@@ -8,6 +7,7 @@ import { isTensor, type TensorType, type ValueType } from '../../graph/types.js'
 import { constantTensor } from '../../ops/index.js';
 import type { Change } from '../transform.js';
 import { withoutNodes } from './aliases.js';
+import type { Knowledge } from './knowledge.js';
 
 /** What a pass wants changed. */
 export interface Edit {
@@ -28,29 +28,31 @@ export interface PassOptions {
   readonly isRepeated: boolean;
 }
 
-/** A graph with what is known of it. */
+/** A graph with what is known of it. What several passes ask for is found once, as long as nothing changes. */
 export class GraphView {
   readonly graph: Graph;
   readonly model: Model;
   readonly options: PassOptions;
-  readonly #inferred: InferredGraph;
+  /** Of the graph around this one. */
+  readonly outer: GraphView | undefined;
+  readonly #knowledge: Knowledge;
   readonly #constants = new Map<string, Tensor>();
   #uses: Map<string, number> | undefined;
+  #makers: Map<string, Node> | undefined;
+  #outputs: Set<string> | undefined;
 
-  /** @param outer constants of the graphs around this one */
   constructor(
     model: Model,
     graph: Graph,
-    inferred: InferredGraph,
-    outer: ReadonlyMap<string, Tensor>,
+    knowledge: Knowledge,
+    outer: GraphView | undefined,
     options: PassOptions,
   ) {
     this.model = model;
     this.graph = graph;
     this.options = options;
-    this.#inferred = inferred;
-    for (const [name, tensor] of outer) this.#constants.set(name, tensor);
-    for (const [name, tensor] of graph.initializers) this.#constants.set(name, tensor);
+    this.outer = outer;
+    this.#knowledge = knowledge;
     for (const node of graph.nodes) {
       const tensor = constantTensor(node);
       if (tensor && node.outputs[0]) this.#constants.set(node.outputs[0], tensor);
@@ -61,22 +63,29 @@ export class GraphView {
     return this.model.opsetImports.get('') ?? 1;
   }
 
-  /** Constants of this graph and of those around it. */
-  get constants(): ReadonlyMap<string, Tensor> {
-    return this.#constants;
-  }
-
+  /** A constant of this graph or of one around it. */
   constant(name: string | undefined): Tensor | undefined {
-    return name === undefined ? undefined : this.#constants.get(name);
+    if (name === undefined) return undefined;
+    return this.#constants.get(name) ?? this.graph.initializers.get(name) ?? this.outer?.constant(name);
   }
 
   type(name: string | undefined): ValueType | undefined {
-    return name === undefined ? undefined : this.#inferred.types.get(name);
+    return name === undefined ? undefined : (this.#knowledge.type(name) ?? this.outer?.type(name));
   }
 
   tensor(name: string | undefined): TensorType | undefined {
     const type = this.type(name);
     return isTensor(type) ? type : undefined;
+  }
+
+  /** The node of this graph that computes a value. */
+  maker(name: string | undefined): Node | undefined {
+    if (name === undefined) return undefined;
+    if (this.#makers === undefined) {
+      this.#makers = new Map();
+      for (const node of this.graph.nodes) for (const output of node.outputs) this.#makers.set(output, node);
+    }
+    return this.#makers.get(name);
   }
 
   /** How many inputs of nodes read a value; outputs of the graph count, too. */
@@ -91,7 +100,8 @@ export class GraphView {
   }
 
   isOutput(name: string): boolean {
-    return this.graph.outputs.some((output) => output.name === name);
+    this.#outputs ??= new Set(this.graph.outputs.map((output) => output.name));
+    return this.#outputs.has(name);
   }
 }
 

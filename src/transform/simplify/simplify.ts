@@ -4,12 +4,12 @@ import { pruned } from '../../analysis/dependence.js';
 import { type InferredGraph, inferShapes } from '../../analysis/infer.js';
 import type { Attribute, Graph, Model, Node } from '../../graph/graph.js';
 import { hasSubgraphs } from '../../graph/graph.js';
-import type { Tensor } from '../../graph/tensor.js';
 import { traitsOf } from '../../ops/index.js';
 import type { Change, Transformed } from '../transform.js';
 import { withShortChains } from './chains.js';
 import { withoutDuplicates } from './duplicates.js';
 import { withFoldedConstants } from './fold-constants.js';
+import { Knowledge } from './knowledge.js';
 import { withKnownValues } from './known-values.js';
 import { withFoldedLayers } from './layers.js';
 import { withoutNoOps } from './no-ops.js';
@@ -31,7 +31,7 @@ const PASSES: readonly Pass[] = [
   withoutDuplicates,
 ];
 
-/** A network that still changes after so many rounds is left as it is then. */
+/** A network that still changes after all passes ran so often is left as it is then. */
 const MOST_ROUNDS = 12;
 
 /**
@@ -43,29 +43,16 @@ const MOST_ROUNDS = 12;
 export async function simplified(model: Model, options: SimplifyOptions = {}): Promise<Transformed> {
   const passes = options.foldsLayers === false ? PASSES : [...PASSES, withFoldedLayers];
   const changes: Change[] = [];
-  let current = withoutUnused(inOrder(withoutDefaults(model, changes)), changes);
-  // Types are inferred again only after something has changed.
-  let inferred: InferredGraph | undefined;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const before = changes.length;
-    for (const pass of passes) {
-      inferred ??= inferShapes(current).graph;
-      const edited = await simplifiedGraph(
-        current,
-        current.graph,
-        inferred,
-        new Map(),
-        NOT_REPEATED,
-        pass,
-        changes,
-      );
-      if (edited === current.graph) continue;
-      current = withoutUnused({ ...current, graph: edited }, changes);
-      inferred = undefined;
-    }
-    if (changes.length === before) break;
+  const given = withoutDefaults(model, changes);
+  const { graph: inferred } = inferShapes(given);
+  const editor = new Editor(withoutUnused(inOrder(given, inferred), changes), inferred, changes);
+  const last = MOST_ROUNDS * passes.length;
+  for (let i = 0, idle = 0; i < last && idle < passes.length; i++) {
+    const isChanged = await editor.run(passes[i % passes.length]!);
+    idle = isChanged ? 0 : idle + 1;
+    if (idle === passes.length && editor.looksAgain()) idle = 0;
   }
-  return { model: current, changes };
+  return { model: editor.model, changes };
 }
 
 /** The version of the file format since which constants need not be listed among the inputs. */
@@ -83,54 +70,94 @@ function withoutDefaults(model: Model, changes: Change[]): Model {
 }
 
 /** With its nodes in an order in which they can run; most files have one. */
-function inOrder(model: Model): Model {
-  const nodes = inferShapes(model).graph.nodes.map(({ node }) => node);
-  return { ...model, graph: { ...model.graph, nodes } };
+function inOrder(model: Model, { nodes }: InferredGraph): Model {
+  return { ...model, graph: { ...model.graph, nodes: nodes.map(({ node }) => node) } };
 }
 
 const NOT_REPEATED: PassOptions = { isRepeated: false };
 
-/** One pass over a graph and over all graphs inside. */
-async function simplifiedGraph(
-  model: Model,
-  graph: Graph,
-  inferred: InferredGraph,
-  outer: ReadonlyMap<string, Tensor>,
-  options: PassOptions,
-  pass: Pass,
-  changes: Change[],
-): Promise<Graph> {
-  const view = new GraphView(model, graph, inferred, outer, options);
-  const edit = await pass(view);
-  changes.push(...edit.changes);
-  const edited = applied(graph, edit);
-  const inner = new Map<Node, Node>();
-  for (const node of edited.nodes) {
-    if (!hasSubgraphs(node)) continue;
-    const found = inferred.nodes.find((step) => step.node.outputs[0] === node.outputs[0])?.call.bodies ?? [];
-    const isRepeated = options.isRepeated || traitsOf(node).controlFlow !== 'branch';
-    const attributes = new Map<string, Attribute>(node.attributes);
-    for (const [name, attribute] of node.attributes) {
-      const body = found.find((one) => one.name === name)?.graph as InferredGraph | undefined;
-      if (attribute.type !== 'graph' || body === undefined) continue;
-      const value = await simplifiedGraph(
-        model,
-        attribute.value,
-        body,
-        view.constants,
-        { isRepeated },
-        pass,
-        changes,
-      );
-      if (value !== attribute.value) attributes.set(name, { type: 'graph', value: withoutIdle(value) });
-    }
-    if ([...attributes].some(([name, value]) => value !== node.attributes.get(name))) {
-      inner.set(node, { ...node, attributes });
-    }
+/** A model that passes edit one after another, with what is known of it. */
+class Editor {
+  model: Model;
+  #knowledge: Knowledge;
+  readonly #changes: Change[];
+  /** Of graphs that no pass has changed since, by what is known of them. */
+  readonly #views = new Map<Knowledge, GraphView>();
+  #hasLearnt = false;
+  /** Whether types were inferred before something changed. */
+  #isEdited = false;
+
+  constructor(model: Model, inferred: InferredGraph, changes: Change[]) {
+    this.model = model;
+    this.#knowledge = new Knowledge(inferred);
+    this.#changes = changes;
   }
-  return inner.size === 0
-    ? edited
-    : { ...edited, nodes: edited.nodes.map((node) => inner.get(node) ?? node) };
+
+  /** Runs a pass on the graph and on all graphs inside. Answers whether it changed something. */
+  async run(pass: Pass): Promise<boolean> {
+    const { graph } = this.model;
+    const edited = await this.#on(graph, this.#knowledge, undefined, NOT_REPEATED, pass);
+    if (edited === graph) return false;
+    this.model = withoutUnused({ ...this.model, graph: edited }, this.#changes);
+    this.#views.clear();
+    this.#isEdited = true;
+    if (this.#hasLearnt) this.#infer();
+    return true;
+  }
+
+  /** Infers types again where that may tell more. */
+  looksAgain(): boolean {
+    if (!this.#isEdited || !this.#knowledge.hasUnclearSizes) return false;
+    this.#infer();
+    return true;
+  }
+
+  #infer(): void {
+    this.#knowledge = new Knowledge(inferShapes(this.model).graph);
+    this.#views.clear();
+    this.#hasLearnt = false;
+    this.#isEdited = false;
+  }
+
+  async #on(
+    graph: Graph,
+    knowledge: Knowledge,
+    outer: GraphView | undefined,
+    options: PassOptions,
+    pass: Pass,
+  ): Promise<Graph> {
+    const view = this.#views.get(knowledge) ?? new GraphView(this.model, graph, knowledge, outer, options);
+    this.#views.set(knowledge, view);
+    const edit = await pass(view);
+    for (const change of edit.changes) this.#changes.push(change);
+    for (const tensor of edit.constants?.values() ?? []) {
+      if (knowledge.learn(tensor)) this.#hasLearnt = true;
+    }
+    for (const [node, source] of edit.aliases ?? []) knowledge.rename(source, node.outputs[0]!);
+    const edited = applied(graph, edit);
+    const inner = new Map<Node, Node>();
+    for (const node of edited.nodes) {
+      if (!hasSubgraphs(node)) continue;
+      const simpler = await this.#inside(node, knowledge, view, pass);
+      if (simpler !== node) inner.set(node, simpler);
+    }
+    if (inner.size === 0) return edited;
+    return { ...edited, nodes: edited.nodes.map((node) => inner.get(node) ?? node) };
+  }
+
+  async #inside(node: Node, knowledge: Knowledge, view: GraphView, pass: Pass): Promise<Node> {
+    const isRepeated = view.options.isRepeated || traitsOf(node).controlFlow !== 'branch';
+    let attributes: Map<string, Attribute> | undefined;
+    for (const [name, attribute] of node.attributes) {
+      const body = attribute.type === 'graph' ? knowledge.body(node, name) : undefined;
+      if (attribute.type !== 'graph' || body === undefined) continue;
+      const value = await this.#on(attribute.value, body, view, { isRepeated }, pass);
+      if (value === attribute.value) continue;
+      attributes ??= new Map(node.attributes);
+      attributes.set(name, { type: 'graph', value: withoutIdle(value) });
+    }
+    return attributes === undefined ? node : { ...node, attributes };
+  }
 }
 
 /** A body without nodes and constants that nothing reads. */

@@ -68,13 +68,14 @@ export function nestedType(levels: number, kind: 'sequence' | 'optional' = 'sequ
   const number = kind === 'sequence' ? 4 : 9;
   let type: Uint8Array = new Uint8Array();
   for (let i = 0; i < levels; i++) {
-    const element = new WireWriter();
-    element.tag(1, BYTES);
-    element.uint(type.length);
-    element.bytes(type);
+    const inner = type;
     const outer = new WireWriter();
     outer.tag(number, BYTES);
-    outer.message(element);
+    outer.message((element) => {
+      element.tag(1, BYTES);
+      element.uint(inner.length);
+      element.bytes(inner);
+    });
     type = outer.finish();
   }
   const wrap = (field: number, content: Uint8Array): Uint8Array => {

@@ -58,7 +58,11 @@ describe('a network as the page shows it', () => {
       ['batch', 1],
       ['resolution', 224],
     ]);
-    expect(resized(networkAt(opened, knobs, { batch: 8 })).totals.macs).toBe(8 * totals.macs);
+    expect(resized(networkAt(opened, knobs, { batch: 8 }), opened).totals.macs).toBe(8 * totals.macs);
+    const both = resized(networkAt(opened, knobs, { batch: 2, resolution: 320 }), opened);
+    const one = resized(networkAt(opened, knobs, { resolution: 320 }), opened);
+    expect(both.totals.macs).toBe(2 * one.totals.macs);
+    expect(both.counts.macs).toEqual(one.counts.macs.map((macs) => 2 * macs));
   });
 });
 

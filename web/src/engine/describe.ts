@@ -9,7 +9,7 @@ import { formatType } from '../../../src/graph/types.js';
 import type { Network } from '../../../src/networks/index.js';
 import { printableStart } from '../../../src/util/printable.js';
 import { asRead } from './as-read.js';
-import { knobsOf } from './knobs.js';
+import { inRows, knobsOf, rowsIn } from './knobs.js';
 import {
   COUNT_NAMES,
   type CountColumns,
@@ -53,11 +53,27 @@ export function describe(id: number, name: string, network: Network): Described 
   };
 }
 
-/** Counts of the same network at other sizes. */
-export function resized(network: Network): Resized {
+/** Counts of the same network at other sizes, in the rows of the one that was opened. */
+export function resized(network: Network, opened: Network): Resized {
   const report = network.cost();
   const { counts, outputs } = tableOf(report);
-  return { counts, outputs, totals: totalsOf(report), timeline: timelineOf(network.inference(), report) };
+  const rows = rowsIn(network, opened);
+  const timeline = timelineOf(network.inference(), report);
+  return {
+    counts: Object.fromEntries(
+      COUNT_NAMES.map((name) => [name, inRows(counts[name], rows)]),
+    ) as unknown as CountColumns,
+    outputs: rows === undefined ? outputs : Array.from(rows, (row) => outputs[row] ?? ''),
+    totals: totalsOf(report),
+    timeline: timeline && { ...timeline, rows: originalRows(timeline.rows, rows) },
+  };
+}
+
+/** Rows of a resized network as rows of the one that was opened. */
+function originalRows(of: Int32Array, rows: Int32Array | undefined): Int32Array {
+  if (rows === undefined) return of;
+  const back = new Map([...rows].map((row, original) => [row, original]));
+  return of.map((row) => (row < 0 ? -1 : (back.get(row) ?? -1)));
 }
 
 function tableOf({ nodes }: CostReport): NodeTable {
@@ -152,6 +168,10 @@ function notesOf(network: Network, settled: Network, report: CostReport, knobs: 
   return notes.map((note) => printableStart(note, 300));
 }
 
+function unknownCounts(): Record<CountName, number> {
+  return Object.fromEntries(COUNT_NAMES.map((name) => [name, Number.NaN])) as Record<CountName, number>;
+}
+
 /** A network that is wrong: its nodes as the file has them, and what is wrong. */
 export function describeAsRead(
   id: number,
@@ -179,7 +199,7 @@ export function describeAsRead(
     ]),
     nodes: tableOf(report),
     tree: treeOf(graph, nodes),
-    totals: totalsOf(report),
+    totals: { ...unknownCounts(), peakActivationBytes: undefined },
     symbolic: {},
     knobs: [],
     timeline: undefined,

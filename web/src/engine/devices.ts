@@ -14,12 +14,9 @@ import { type KnownPoints, knownPoints, pointsSchema } from '../../../src/predic
 import '../../../src/predictors/devices/kernels/model.js';
 import '../../../src/predictors/devices/process-model.js';
 import { AuspexError } from '../../../src/util/errors.js';
-import type { PredictedLabel } from './protocol.js';
+import type { NamedDevice, NodeShares, PredictedLabel } from './protocol.js';
 
 const bundledDevices = z.object({ schema: z.literal('auspex.devices/1'), devices: z.array(deviceSchema) });
-
-/** Sets of networks that devices were measured on. */
-const POINTS = ['cells', 'timm'];
 
 export class PageDevices implements DeviceLibrary {
   readonly #bundled: readonly Device[];
@@ -34,13 +31,15 @@ export class PageDevices implements DeviceLibrary {
   /** @param folder the URL of the package's predictors */
   static async fetched(folder: string): Promise<PageDevices> {
     const read = async (file: string): Promise<unknown> => (await fetch(new URL(file, folder))).json();
-    const [{ devices }, ...points] = await Promise.all([
-      read('devices.json').then((document) => bundledDevices.parse(document)),
-      ...POINTS.map((name) =>
-        read(`points-${name}.json`).then((document) => knownPoints(pointsSchema.parse(document))),
-      ),
-    ]);
-    return new PageDevices(devices, new Map(POINTS.map((name, i) => [name, points[i]!])));
+    const { devices } = bundledDevices.parse(await read('devices.json'));
+    // Sets of networks that devices were measured on.
+    const names = [...new Set(devices.map(({ model }) => model.points))].filter(
+      (points): points is string => typeof points === 'string',
+    );
+    const sets = await Promise.all(
+      names.map(async (name) => knownPoints(pointsSchema.parse(await read(`points-${name}.json`)))),
+    );
+    return new PageDevices(devices, new Map(names.map((name, i) => [name, sets[i]!])));
   }
 
   model(name: string): Promise<DeviceModel> {
@@ -60,18 +59,13 @@ export class PageDevices implements DeviceLibrary {
 
   /** @param own documents of devices that the user dropped */
   async latencies(network: Network, own: readonly string[]): Promise<PredictedLabel[]> {
-    const devices = [...own.map((text) => parseDevice(text, 'device')), ...this.#bundled];
     const found: PredictedLabel[] = [];
-    for (const device of devices) {
+    for (const device of this.#all(own)) {
       try {
-        const { perImage, batch } = device.measured;
-        const isOwnBatch = perImage === true || (batch ?? 1) > 1;
-        const [said] = await (await this.#open(device)).predict([
-          (isOwnBatch ? network.at({ batch: 1 }) : network).settled(),
-        ]);
+        const [said] = await (await this.#open(device)).predict([asMeasured(network, device)]);
         const { value, low, high, rests } = said!;
         found.push({
-          ...{ label: device.name, unit: 'ms', better: 'lower', value, low, high },
+          ...{ label: device.name, unit: device.unit, better: 'lower', value, low, high },
           ...{ predictor: `device:${device.name}`, neighbours: [], assumed: [...rests] },
         });
       } catch (error) {
@@ -80,6 +74,35 @@ export class PageDevices implements DeviceLibrary {
       }
     }
     return found;
+  }
+
+  /** Devices whose latency can be told node by node; those of the user first. */
+  named(own: readonly string[]): NamedDevice[] {
+    return this.#all(own)
+      .filter(({ quantity }) => quantity === 'latency')
+      .map(({ name, measured }) => ({
+        name,
+        title: [measured.device, measured.runtime].filter(Boolean).join(', '),
+      }));
+  }
+
+  /** The latency on a device, in ms, spread over the nodes of a network. */
+  async nodeLatencies(network: Network, name: string, own: readonly string[]): Promise<NodeShares> {
+    const device = this.#all(own).find((each) => each.name === name);
+    const model = device && (await this.#open(device));
+    if (model?.nodeValues === undefined) {
+      throw new AuspexError('DEVICE_UNKNOWN', `there is no device '${name}' that tells times of nodes`);
+    }
+    const measured = asMeasured(network, device!);
+    const { values, how } = await model.nodeValues(measured);
+    return {
+      values: Float64Array.from(measured.cost().nodes, ({ inferred }) => values.get(inferred) ?? 0),
+      how,
+    };
+  }
+
+  #all(own: readonly string[]): Device[] {
+    return [...own.map((text) => parseDevice(text, 'device')), ...this.#bundled];
   }
 
   #open(device: Device): Promise<DeviceModel> {
@@ -92,11 +115,18 @@ export class PageDevices implements DeviceLibrary {
   }
 }
 
+/** Devices of larger batches were fitted to the work of one sample. */
+function asMeasured(network: Network, { measured: { perImage, batch } }: Device): Network {
+  const isOwnBatch = perImage === true || (batch ?? 1) > 1;
+  return (isOwnBatch ? network.at({ batch: 1 }) : network).settled();
+}
+
 /** Devices that rest on the same ones ask them for the same networks. */
 function remembering(model: DeviceModel): DeviceModel {
   const known = new WeakMap<Network, Awaited<ReturnType<DeviceModel['predict']>>[number]>();
   return {
-    ...model,
+    ...(model.nodeValues && { nodeValues: model.nodeValues.bind(model) }),
+    ...(model.predictWork && { predictWork: model.predictWork.bind(model) }),
     async predict(networks, signal) {
       const unknown = networks.filter((network) => !known.has(network));
       const found = unknown.length === 0 ? [] : await model.predict(unknown, signal);

@@ -6,7 +6,7 @@ import { decodeModel } from '../../../src/onnx/read.js';
 import { AuspexError } from '../../../src/util/errors.js';
 import { printableStart } from '../../../src/util/printable.js';
 import { describe, describeAsRead, resized } from './describe.js';
-import { knobsOf, networkAt } from './knobs.js';
+import { inRows, knobsOf, networkAt, rowsIn } from './knobs.js';
 import { nodeDetails, weightStatistics } from './node-details.js';
 import { problemFrom } from './problem.js';
 import type {
@@ -14,8 +14,11 @@ import type {
   ChosenKnobs,
   ComparedHere,
   Described,
+  LayerProxy,
   MeasuredHere,
+  NamedDevice,
   NodeDetails,
+  NodeShares,
   NodeTimes,
   Opened,
   PredictedHere,
@@ -85,12 +88,17 @@ export class Engine {
   }
 
   resize(id: number, chosen: ChosenKnobs): Resized {
-    return resized(this.#at(id, chosen));
+    return resized(this.#at(id, chosen), this.#kept(id).network);
   }
 
   node(id: number, row: number, chosen: ChosenKnobs): NodeDetails {
+    const opened = this.#kept(id).network.settled();
     const network = this.#at(id, chosen);
-    return nodeDetails(network, network.cost().nodes[row]!);
+    const now = rowsIn(network, opened)?.[row] ?? row;
+    // Of a node that another batch has no need of, what the file says of it.
+    return now < 0
+      ? nodeDetails(opened, opened.cost().nodes[row]!)
+      : nodeDetails(network, network.cost().nodes[now]!);
   }
 
   weight(id: number, name: string): WeightStatistics {
@@ -101,10 +109,35 @@ export class Engine {
   async predict(id: number, chosen: ChosenKnobs, devices: readonly string[] = []): Promise<PredictedHere> {
     const { name, network: opened } = this.#kept(id);
     const network = Object.keys(chosen).length === 0 ? opened : this.#at(id, chosen);
-    const { predictHere, latenciesHere } = await this.#runtime();
+    const { predictHere, devicesHere, start } = await this.#runtime();
+    // What is fetched and compiled at the same time.
+    const library = devicesHere(this.#places);
+    await Promise.allSettled([start(), library]);
     const predicted = await predictHere(name, network);
-    const latencies = await latenciesHere(this.#places, network, devices);
+    const latencies = await (await library).latencies(network, devices);
     return { ...predicted, labels: [...predicted.labels, ...latencies] };
+  }
+
+  async devices(own: readonly string[]): Promise<NamedDevice[]> {
+    const { devicesHere } = await this.#runtime();
+    return (await devicesHere(this.#places)).named(own);
+  }
+
+  /** @param device one of `devices` */
+  async nodeLatencies(
+    id: number,
+    chosen: ChosenKnobs,
+    device: string,
+    own: readonly string[],
+  ): Promise<NodeShares> {
+    const { devicesHere } = await this.#runtime();
+    const devices = await devicesHere(this.#places);
+    return this.#inRows(id, chosen, (network) => devices.nodeLatencies(network, device, own));
+  }
+
+  async layerScores(id: number, chosen: ChosenKnobs, proxy: LayerProxy): Promise<NodeShares> {
+    const { layerScores } = await this.#runtime();
+    return this.#inRows(id, chosen, (network) => layerScores(network, proxy));
   }
 
   async compare(a: number, b: number): Promise<ComparedHere> {
@@ -126,6 +159,12 @@ export class Engine {
     return measureNodes(this.#at(id, chosen), this.#kept(id).name, seconds);
   }
 
+  /** Loads what predictions need, before somebody asks for them. */
+  async warm(): Promise<void> {
+    const { devicesHere, start } = await this.#runtime();
+    await Promise.all([start(), devicesHere(this.#places)]);
+  }
+
   /** What runs networks, loaded when it is first needed. */
   async #runtime(): Promise<typeof import('./running.js')> {
     const running = await import('./running.js');
@@ -142,6 +181,16 @@ export class Engine {
   #at(id: number, chosen: ChosenKnobs): Network {
     const { network } = this.#kept(id);
     return networkAt(network, Object.keys(chosen).length === 0 ? [] : knobsOf(network), chosen);
+  }
+
+  async #inRows(
+    id: number,
+    chosen: ChosenKnobs,
+    find: (network: Network) => Promise<NodeShares>,
+  ): Promise<NodeShares> {
+    const network = this.#at(id, chosen);
+    const found = await find(network);
+    return { ...found, values: inRows(found.values, rowsIn(network, this.#kept(id).network)) };
   }
 
   async #architecture(text: string): Promise<Network> {

@@ -3,6 +3,7 @@
 import { isKnown, namesIn } from '../../../src/graph/dim.js';
 import { isTensor, type Shape } from '../../../src/graph/types.js';
 import type { Network, Sizes } from '../../../src/networks/index.js';
+import { withOpenBatch } from './open-batch.js';
 import type { ChosenKnobs, Knob } from './protocol.js';
 
 /** Inputs of a network with their shapes, as the file has them. */
@@ -48,9 +49,10 @@ export function knobsOf(network: Network): Knob[] {
 }
 
 /**
- * The network at chosen sizes. What a file leaves open and nobody chose is settled.
+ * The network at chosen sizes. What a file leaves open and nobody chose is settled. Another batch than the file's is that of
+ * a transformed network, which may have other nodes: see `rowsIn`.
  *
- * @throws AuspexError if shapes do not fit
+ * @throws AuspexError if shapes do not fit, or the batch cannot be another
  */
 export function networkAt(network: Network, knobs: readonly Knob[], chosen: ChosenKnobs): Network {
   const changed = knobs.filter(({ name, value }) => chosen[name] !== undefined && chosen[name] !== value);
@@ -61,9 +63,14 @@ export function networkAt(network: Network, knobs: readonly Knob[], chosen: Chos
     const sizes: Sizes = Object.fromEntries(fixed.map(({ name }) => [name, chosen[name]!]));
     return network.at(sizes);
   }
+  const batch = fixed.find(({ kind }) => kind === 'batch');
+  const open = batch && withOpenBatch(network);
+  const from = open?.network ?? network;
+  if (open) dims[open.name] = chosen[batch.name]!;
   const shapes: Record<string, (number | string)[]> = {};
   for (const { name, kind, value } of fixed) {
-    for (const [input, shape, dtype] of inputShapes(network)) {
+    if (kind === 'batch') continue;
+    for (const [input, shape, dtype] of inputShapes(from)) {
       shape.forEach((dim, axis) => {
         if (kindOfAxis(shape, axis, dtype) !== kind || dim !== value) return;
         if (kind === 'sequence' && name !== `${input}[${axis}]`) return;
@@ -76,5 +83,21 @@ export function networkAt(network: Network, knobs: readonly Knob[], chosen: Chos
     ...(Object.keys(dims).length > 0 ? { dims } : {}),
     ...(Object.keys(shapes).length > 0 ? { shapes } : {}),
   };
-  return (Object.keys(sizes).length === 0 ? network : network.at(sizes)).settled();
+  return (Object.keys(sizes).length === 0 ? network : from.at(sizes)).settled();
+}
+
+/**
+ * Where the nodes of a network are in the same network at other sizes: rows of its cost report, −1 for nodes that it does not
+ * have. Undefined if all are where they were.
+ */
+export function rowsIn(resized: Network, network: Network): Int32Array | undefined {
+  const [own, now] = [network.settled().cost().nodes, resized.cost().nodes];
+  if (own.length === now.length && own.every(({ name }, row) => name === now[row]!.name)) return undefined;
+  const rowOf = new Map(now.map(({ name }, row) => [name, row]));
+  return Int32Array.from(own, ({ name }) => rowOf.get(name) ?? -1);
+}
+
+/** A column of a resized network, in the rows of the network as it was opened. */
+export function inRows(values: Float64Array, rows: Int32Array | undefined): Float64Array {
+  return rows === undefined ? values : Float64Array.from(rows, (row) => (row < 0 ? 0 : values[row]!));
 }

@@ -32,6 +32,21 @@ export interface NodeTimes {
   readonly times: Readonly<Record<string, number>>;
 }
 
+/** A value for each row of `NodeTable`, computed when it was asked for, and how it was found. */
+export interface NodeShares {
+  readonly values: Float64Array;
+  readonly how: string;
+}
+
+/** Proxies that are sums over layers. */
+export type LayerProxy = 'synflow' | 'snip';
+
+/** A device, for choosing one. */
+export interface NamedDevice {
+  readonly name: string;
+  readonly title: string;
+}
+
 /** Counts of nodes, in the order of `NodeTable`. */
 export interface CountColumns {
   readonly macs: Float64Array;

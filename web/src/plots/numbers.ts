@@ -36,7 +36,7 @@ export function timelinePlot(
       plot.text([top], {
         x: 'step',
         y: 'bytes',
-        text: () => `peak ${formatBytes(top.bytes)} at ${top.name}`.slice(0, 80),
+        text: () => shortened(`peak ${formatBytes(top.bytes)} at ${top.name}`, width),
         textAnchor: top.step > bytes.length / 2 ? 'end' : 'start',
         dx: top.step > bytes.length / 2 ? -8 : 8,
         dy: -8,
@@ -54,6 +54,12 @@ export function timelinePlot(
       ),
     ],
   });
+}
+
+/** As much of a text as fits beside a point in half of a plot. */
+function shortened(text: string, width: number): string {
+  const most = Math.max(20, Math.floor((width - 110) / 6));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
 function nameOf(network: OpenNetwork, row: number): string {
@@ -87,12 +93,10 @@ export function rooflinePlot(
     width,
     height: 320,
     marginLeft: 64,
+    inset: 10,
     x: {
-      type: 'log',
-      label: 'FLOPs per byte of memory access',
-      grid: true,
-      tickFormat: formatCount,
-      ticks: 6,
+      ...{ type: 'log', label: 'FLOPs per byte of memory access', grid: true, tickFormat: formatCount },
+      ticks: Math.min(6, Math.floor(width / 110)),
     },
     y: { type: 'log', label: 'FLOPs', grid: true, tickFormat: formatCount, ticks: 6 },
     color: { legend: true, domain: [...shown, 'other'], scheme: 'observable10' },

@@ -1,8 +1,19 @@
 // All that is open, and what of it is seen.
-import type { Asked, ChosenKnobs, NodeTimes, Opened, Problem, Report } from '../engine/protocol.js';
+import type {
+  Asked,
+  ChosenKnobs,
+  LayerProxy,
+  NamedDevice,
+  NodeShares,
+  NodeTimes,
+  Opened,
+  Problem,
+  Report,
+} from '../engine/protocol.js';
 import type { GivenFile } from '../engine/sources.js';
 import { EngineClient, problemOf } from './client.js';
 import { OpenNetwork } from './network.svelte.js';
+import { overlayNamed } from './overlays.js';
 
 export interface OpenReport {
   readonly key: number;
@@ -25,6 +36,8 @@ export type Place =
 
 /** Files at once. */
 const MOST_FILES = 64;
+/** `auspex view`, or a server for trying things. */
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 
 class App {
   networks = $state.raw<readonly OpenNetwork[]>([]);
@@ -69,6 +82,18 @@ class App {
       for (const one of found) await this.#add(one, asked);
     });
     this.openMs = performance.now() - start;
+    this.#warm();
+  }
+
+  #isWarm = false;
+
+  /** Where it costs no connection, predictions are made ready while the graph is looked at. */
+  #warm(): void {
+    if (this.#isWarm || this.networks.length === 0 || !LOOPBACK.test(location.hostname)) return;
+    this.#isWarm = true;
+    this.reader.call('warm').catch(() => {
+      // They say so themselves when they are asked for.
+    });
   }
 
   async #add(opened: Opened, asked: Asked): Promise<void> {
@@ -102,6 +127,7 @@ class App {
     this.#devices.add(text);
     // All are predicted again.
     for (const network of this.networks) network.predicted = undefined;
+    this.devices = [];
     this.tab = 'predictions';
   }
 
@@ -179,6 +205,8 @@ class App {
         of.totals = found.totals;
         of.timeline = found.timeline;
         of.sizesProblem = undefined;
+        // They were of other sizes.
+        of.shares = {};
       } catch (error) {
         of.sizesProblem = problemOf(error);
       }
@@ -207,8 +235,27 @@ class App {
   }
 
   async predict(network: OpenNetwork): Promise<void> {
-    const runner = await this.runner(network);
-    network.predicted = await runner.call('predict', network.id, {}, [...this.#devices]);
+    network.predicted = await this.reader.call('predict', network.id, {}, [...this.#devices]);
+  }
+
+  /** For the overlay of latency; those of the user first. */
+  devices = $state.raw<readonly NamedDevice[]>([]);
+
+  /** Computes an overlay for a network at its sizes. */
+  async compute(network: OpenNetwork, name: 'latency' | LayerProxy): Promise<void> {
+    await this.#during(`Computing ${overlayNamed(name)!.title}`, async () => {
+      const found = await (name === 'latency'
+        ? this.#nodeLatencies(network)
+        : (await this.runner(network)).call('layerScores', network.id, network.chosen, name));
+      network.shares = { ...network.shares, [name]: found };
+    });
+  }
+
+  async #nodeLatencies(network: OpenNetwork): Promise<NodeShares> {
+    const own = [...this.#devices];
+    if (this.devices.length === 0) this.devices = await this.reader.call('devices', own);
+    network.device ||= this.devices[0]?.name ?? '';
+    return this.reader.call('nodeLatencies', network.id, network.chosen, network.device, own);
   }
 
   /** Ends what is under way. */

@@ -4,6 +4,7 @@ import type {
   CountColumns,
   Described,
   MeasuredHere,
+  NodeShares,
   NodeTimes,
   PredictedHere,
   Problem,
@@ -32,6 +33,10 @@ export class OpenNetwork {
   selected = $state<number | undefined>();
   overlayName = $state('');
   times = $state.raw<NodeTimes | undefined>();
+  /** Overlays that were computed, by name. */
+  shares = $state.raw<Readonly<Record<string, NodeShares>>>({});
+  /** The device of the overlay of latency. */
+  device = $state('');
   predicted = $state.raw<PredictedHere | undefined>();
   measured = $state.raw<MeasuredHere | undefined>();
   readonly #layout: LayoutClient;

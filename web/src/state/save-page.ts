@@ -4,7 +4,7 @@ import { escaped, svgOf } from '../graph/svg.js';
 import { app } from './app.svelte.js';
 import { formatBytes, formatCount, formatExact, formatNumber } from './format.js';
 import type { OpenNetwork } from './network.svelte.js';
-import { download, fileName } from './take-away.js';
+import { coloursNow, download, fileName } from './take-away.js';
 import { theme } from './theme.svelte.js';
 
 const STYLE =
@@ -52,9 +52,8 @@ export function pageOf(network: OpenNetwork): string {
 
 /** Colours that plots refer to. */
 function variables(): string {
-  const style = getComputedStyle(document.documentElement);
-  const names = ['--accent', '--muted', '--surface', '--danger', '--border', '--text'];
-  return `:root{${names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(';')}}`;
+  const colours = Object.entries(coloursNow());
+  return `:root{${colours.map(([name, colour]) => `${name}:${colour}`).join(';')}}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

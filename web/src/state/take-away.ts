@@ -9,6 +9,35 @@ export function download(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** The page's colours as they are now, by the names of their variables. */
+export function coloursNow(): Record<string, string> {
+  const probe = document.body.appendChild(document.createElement('span'));
+  const names = [
+    'background',
+    'surface',
+    'raised',
+    'text',
+    'muted',
+    'border',
+    'accent',
+    'soft',
+    'danger',
+    'good',
+  ];
+  const found = names.map((name): [string, string] => {
+    probe.style.color = `var(--${name})`;
+    return [`--${name}`, getComputedStyle(probe).color];
+  });
+  probe.remove();
+  return Object.fromEntries(found);
+}
+
+/** Markup without the page's variables. */
+export function withColours(markup: string): string {
+  const colours = coloursNow();
+  return markup.replace(/var\((--[\w-]+)\)/g, (text, name: string) => colours[name] ?? text);
+}
+
 /** A file's name without what file systems do not take. */
 export function fileName(...parts: readonly string[]): string {
   return parts

@@ -117,13 +117,33 @@ function extreme(beats: (a: Value, b: Value) => Value): GradientRule {
   };
 }
 
+/** A product with 0 and 1 takes ONNX Runtime half the time of a select, if what is compared needs no gradient of its own. */
+export function isProductFaster({ dtype, builder }: Value): boolean {
+  return dtype === 'float32' && !builder.isDifferentiatedAgain;
+}
+
+/** 3·10³⁸ times any number that is not 0, nor one of the very smallest, is at least 1. */
+const LARGE = 3e38;
+
+/** 1 where y ≥ 0 is positive, else 0: as Sign, which is slower and uses one thread. */
+export function isPositive(y: Value): Value {
+  return y.builder.op('HardSigmoid', [y], { alpha: LARGE, beta: 0 });
+}
+
+/** 1 where x is 0, else 0. */
+function isZero(x: Value): Value {
+  return x.builder.op('HardSigmoid', [x.abs()], { alpha: -LARGE, beta: 1 });
+}
+
 /** What was not clipped, bounds included, passes; the rest goes to the bound that it met. */
 const Clip: GradientRule = (g) => {
   const x = g.input(0);
   const bound = (index: number, isBeyond: (limit: Value) => Value): Value | undefined =>
     g.when(index, () => gradientWhere(g, isBeyond(g.input(index))).sumTo(g.input(index)));
   return [
-    g.when(0, () => gradientWhere(g, x.equal(g.output(0)))),
+    g.when(0, () =>
+      isProductFaster(x) ? g.dy.mul(isZero(x.sub(g.output(0)))) : gradientWhere(g, x.equal(g.output(0))),
+    ),
     bound(1, (low) => x.less(low)),
     bound(2, (high) => x.greater(high)),
   ];

@@ -2,7 +2,7 @@
 // costs several multiplications, so it is only written where nothing else will do.
 import type { Value } from '../../build.js';
 import type { Differentiation, GradientRule } from '../../gradient.js';
-import { gradientWhere, slope } from '../arithmetic/elementwise.gradient.js';
+import { gradientWhere, isPositive, isProductFaster, slope } from '../arithmetic/elementwise.gradient.js';
 
 /**
  * Of x·Φ(x), Φ being the normal distribution: Φ(x) + x·φ(x). With u = x/√2 that is ½·(1 + erf u) + u·e^(−u²)/√π;
@@ -101,8 +101,10 @@ export const activationGradients: Readonly<Record<string, GradientRule>> = {
   LeakyRelu: slope((x, _, { call }) => slopeBySign(x, 1, x.operand(call.float('alpha', 0.01)))),
   Mish: slope(mishSlope),
   PRelu,
-  // A product with 0 and 1 takes ONNX Runtime half the time of a select.
-  Relu: (g) => [g.dy.mul(g.output(0).sign())],
+  Relu: (g) => {
+    const y = g.output(0);
+    return [g.dy.mul(isProductFaster(y) ? isPositive(y) : y.sign())];
+  },
   /** γ or γ·α·eˣ = y + γ·α. */
   Selu: slope((x, y, { call }) => {
     const gamma = call.float('gamma', 1.0507);

@@ -11,8 +11,8 @@
 import { isKnown } from '../../../graph/dim.js';
 import type { Value } from '../../build.js';
 import type { Differentiation, GradientRule } from '../../gradient.js';
+import { sizeOf } from '../arrays/data-movement.js';
 
-/** No loss depends on the running statistics that training also gives out, so nothing flows back from them. */
 export const batchNormalizationGradient: GradientRule = (g) =>
   isTraining(g) ? throughBatchStatistics(g) : throughConstantStatistics(g);
 
@@ -45,28 +45,42 @@ function throughConstantStatistics(g: Differentiation): (Value | undefined)[] {
 function throughBatchStatistics(g: Differentiation): (Value | undefined)[] {
   const [x, scale, { dy }] = [g.input(0), g.input(1), g];
   const channels = new Channels(g);
-  const centred = once(() => x.sub(x.mean(channels.axes, true)));
-  const variance = once(() => channels.mean(centred().square()));
+  const found = statisticsGivenOut(g);
+  const centred = once(() =>
+    x.sub(found ? channels.alongChannels(found.mean, x) : x.mean(channels.axes, true)),
+  );
+  const variance = once(() => found?.variance ?? channels.mean(centred().square()));
   const inverseSquare = once(() => variance().add(channels.epsilon).reciprocal());
-  const product = once(() => dy.mul(centred()));
-  const productSum = once(() => channels.sum(product()));
+  const productSum = once(() => channels.sumOfProducts(dy, centred()));
   const dBias = once(() => channels.sum(dy));
   const mean = (value: () => Value, sum: () => Value): Value =>
     channels.count === undefined ? channels.mean(value()) : sum().mul(1 / channels.count);
   return [
     g.when(0, () => {
-      const slope = mean(product, productSum).mul(inverseSquare());
-      const common = channels.affine(
-        centred(),
-        slope,
-        mean(() => dy, dBias),
-      );
-      const statistic = variance().cast(g.input(4).dtype);
-      return channels.normalise(dy.sub(common), { scale, variance: statistic });
+      const slope = mean(() => dy.mul(centred()), productSum).mul(inverseSquare());
+      const along = centred().mul(channels.alongChannels(slope, x));
+      const [statistic, average] = [variance(), mean(() => dy, dBias)].map((v) => v.cast(g.input(4).dtype));
+      const dx = channels.normalise(dy.sub(along), { scale, mean: average!, variance: statistic! });
+      return channels.withStatistics(g, dx, centred);
     }),
     g.when(1, () => productSum().mul(inverseSquare().sqrt())),
     g.when(2, dBias),
+    g.when(3, () => g.outputGradient(1)?.mul(momentumOf(g)) ?? g.input(3).zerosLike()),
+    g.when(4, () => g.outputGradient(2)?.mul(momentumOf(g)) ?? g.input(4).zerosLike()),
   ];
+}
+
+/** The part of what running statistics were before in what they are next. */
+function momentumOf({ call }: Differentiation): number {
+  return call.float('momentum', 0.9);
+}
+
+/** The batch's own statistics, where the node gives them out: without momentum, the running ones are just those. */
+function statisticsGivenOut(g: Differentiation): { mean: Value; variance: Value } | undefined {
+  const { outputs } = g.call.node;
+  if (momentumOf(g) !== 0 || !outputs[1] || !outputs[2]) return undefined;
+  const { dtype } = g.input(1);
+  return { mean: g.output(1).cast(dtype), variance: g.output(2).cast(dtype) };
 }
 
 /** Writes a value when it is first needed. */
@@ -93,7 +107,6 @@ class Channels {
   readonly #scale: Value;
   readonly #noShift: () => Value;
   readonly #noMean: () => Value;
-  readonly #unitVariance: () => Value;
 
   constructor(g: Differentiation) {
     const { shape } = g.input(0);
@@ -105,7 +118,6 @@ class Channels {
     this.#scale = g.input(1);
     this.#noShift = once(() => g.input(1).zerosLike());
     this.#noMean = once(() => g.input(3).zerosLike());
-    this.#unitVariance = once(() => g.input(4).onesLike());
   }
 
   sum(value: Value): Value {
@@ -116,14 +128,35 @@ class Channels {
     return this.#perChannel(value.mean(this.axes));
   }
 
-  #perChannel(value: Value): Value {
-    return value.reshapeTo(this.#scale).cast(this.#scale.dtype);
+  /** Σ a·b. For images that is a row times a column for each, which writes no products. */
+  sumOfProducts(a: Value, b: Value): Value {
+    const [, channels, ...sizes] = a.shape;
+    const isImage = sizes.length > 0 && [channels!, ...sizes].every(isKnown) && !a.builder.runsOnce;
+    if (!isImage) return this.sum(a.mul(b));
+    const row = (value: Value): Value =>
+      value.reshape([-1, channels as number, 1, sizeOf(sizes as number[])]);
+    return this.#perChannel(row(a).matmul(row(b).transposeLast()).sum([0]));
   }
 
-  /** x·factor + shift. */
-  affine(x: Value, factor: Value, shift: Value): Value {
-    const inputs = [x, factor, shift, this.#noMean(), this.#unitVariance()];
-    return x.builder.op('BatchNormalization', inputs, { epsilon: 0 });
+  /** dx and what flows back from the running statistics, with share s of n elements: s/n·dmean + 2s/n·c·dvariance. */
+  withStatistics(g: Differentiation, dx: Value, centred: () => Value): Value {
+    const [dMean, dVariance] = [g.outputGradient(1), g.outputGradient(2)];
+    if (!dMean && !dVariance) return dx;
+    if (this.count === undefined) return g.call.fail('the size of the batch is not known', 'SHAPE_UNKNOWN');
+    const share = (1 - momentumOf(g)) / this.count;
+    const ofMean = dMean ? dx.add(this.alongChannels(dMean.mul(share), dx)) : dx;
+    if (!dVariance) return ofMean;
+    return ofMean.add(centred().mul(this.alongChannels(dVariance.mul(2 * share), dx)));
+  }
+
+  /** One number a channel, as it is added to (N, C, …). */
+  alongChannels(value: Value, { rank, dtype }: Value): Value {
+    const ones = new Array<number>(Math.max(0, rank - 2)).fill(1);
+    return value.reshape([-1, ...ones]).cast(dtype);
+  }
+
+  #perChannel(value: Value): Value {
+    return value.reshapeTo(this.#scale).cast(this.#scale.dtype);
   }
 
   /** (x − mean)·scale·r; a scale of 1 and a mean of 0 unless told. */

@@ -6,7 +6,7 @@
 // there. Which one is fast depends on the shape; with ONNX Runtime on a CPU, for layers like those of ResNet,
 // MobileNet, ConvNeXt and ViT, it was this one:
 //
-//   1 group, at least 8 channels    up to 64 elements of the kernel: byElement
+//   1 group, at least 8 channels    one element of the kernel: byImages; up to 64: byElement
 //   as many groups as channels      fewer than 16: byProducts
 //   other groups, fewer channels    fewer than 16: byColumns
 //   all                             more elements: byConvolution
@@ -16,22 +16,12 @@
 import type { Builder, Value } from '../../build.js';
 import { OWN_DOMAIN } from '../../operator.js';
 import { sizeOf } from '../arrays/data-movement.js';
+import { wayInBlocks } from './blocked-weights.gradient.js';
+import type { Convolution } from './placed-convolution.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
 /** Fewer make matrices too flat for products of their own. */
 export const FEW_CHANNELS = 8;
-
-export interface Convolution {
-  readonly axes: readonly PlacedAxis[];
-  readonly kernel: readonly number[];
-  /** k = k1 · … · kn */
-  readonly kernelSize: number;
-  readonly group: number;
-  /** C */
-  readonly channels: number;
-  /** O */
-  readonly filters: number;
-}
 
 /** The operator of our own that is dW(X, dY): see conv-weights.ts. */
 export const WEIGHT_GRADIENT = 'ConvWeightGradient';
@@ -58,15 +48,32 @@ function asOneNode({ axes, group }: Convolution, x: Value, dy: Value): Value {
 export function writtenWeightGradient(conv: Convolution, x: Value, dy: Value): Value {
   const { kernel, group, channels, filters } = conv;
   const isUnfolded = x.builder.runsOnce && conv.kernelSize < 16 && typeof x.size(0) === 'number';
-  const write = isUnfolded ? byUnfolding : wayTo(conv);
+  const write = isUnfolded ? byUnfolding : (wayInBlocks(conv, x) ?? wayTo(conv));
   return write(conv, x, dy).reshape([filters, channels / group, ...kernel]);
 }
 
 function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof writtenWeightGradient {
   const isDense = group === 1 && channels >= FEW_CHANNELS;
+  if (isDense && kernelSize === 1) return byImages;
   if (isDense && kernelSize <= 64) return byElement;
   if (kernelSize >= 16) return byConvolution;
   return group > 1 && group === channels && group === filters ? byProducts : byColumns;
+}
+
+/** Fewer positions of an image make products whose results take longer to write than to compute. */
+const MANY_POSITIONS = 128;
+
+/** For kernels of one element: dW (O, C) = dY (O, T) · Xᵀ for every image, or for all together, where X (C, T) is what lies under it. */
+function byImages(conv: Convolution, x: Value, dy: Value): Value {
+  const { axes, channels, filters } = conv;
+  const [seen] = underEach(conv, x, 2) as [Value];
+  const positions = sizeOf(axes.map((axis) => axis.positions));
+  if (positions < MANY_POSITIONS) {
+    const matrix = (value: Value, rows: number): Value => batchSecond(value).reshape([rows, -1]);
+    return matrix(dy, filters).matmul(matrix(seen, channels).transposeLast());
+  }
+  const matrices = (value: Value, rows: number): Value => value.reshape([-1, rows, positions]);
+  return matrices(dy, filters).matmul(matrices(seen, channels).transposeLast()).sum([0]);
 }
 
 /** Per element i of the kernel, dW[i] (O, C) = dY (O, N·T) · X[i] (N·T, C), where X[i] is what lies under it. */

@@ -10,7 +10,8 @@ import { type Call, type Operator, OWN_DOMAIN } from '../../operator.js';
 import type { OperatorTable } from '../../registry.js';
 import { sizeOf } from '../arrays/data-movement.js';
 import { inputGradient } from './conv.gradient.js';
-import { type Convolution, WEIGHT_GRADIENT, writtenWeightGradient } from './conv-weights.gradient.js';
+import { WEIGHT_GRADIENT, writtenWeightGradient } from './conv-weights.gradient.js';
+import type { Convolution } from './placed-convolution.js';
 import { convolve, type PlacedAxis, sizesAfterBatch } from './window.gradient.js';
 
 function convolutionOf({ call }: Expansion, x: Value, dy: Value): Convolution {

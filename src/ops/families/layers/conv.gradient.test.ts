@@ -43,6 +43,7 @@ const CONVOLUTIONS: readonly GradientCase[] = [
   conv([1, 8, 2, 3], [8, 8, 3, 3], { pads: [2, 1, 1, 2] }),
   conv([2, 8, 3, 3], [4, 8, 1, 1]),
   conv([2, 8, 5, 4], [4, 8, 1, 1], { strides: [2, 3] }),
+  conv([2, 8, 12, 22], [3, 8, 1, 1], { strides: [1, 2] }),
   conv([1, 8, 2, 2], [4, 8, 1, 1], { pads: [1, 0, 2, 1] }),
   // Strides that leave elements at the end out, dilations.
   conv([2, 3, 8, 7], [4, 3, 3, 3], { strides: [2, 3] }),

@@ -6,15 +6,17 @@
 // for positions t and kernel elements i, with stride s, dilation d and padding p. A transposed convolution is one
 // read backwards, Y = dX(X, W): so its dX is Conv(dY, W), and its dW that of a Conv which got dY and gave X.
 import type { Value } from '../../build.js';
-import type { Differentiation, GradientRule } from '../../gradient.js';
+import type { GradientRule } from '../../gradient.js';
 import { sizeOf } from '../arrays/data-movement.js';
-import { type Convolution, FEW_CHANNELS, weightGradient } from './conv-weights.gradient.js';
-import { type ConvAxis, convolve, convolveTransposed, place, sizesAfterBatch } from './window.gradient.js';
-import { kernelOf, perAxis, windowOf } from './window.js';
+import { isBlocked, reversedBlocked } from './blocked-conv.js';
+import { FEW_CHANNELS, weightGradient } from './conv-weights.gradient.js';
+import { type Convolution, describe } from './placed-convolution.js';
+import { type ConvAxis, convolve, convolveTransposed, sizesAfterBatch } from './window.gradient.js';
+import { perAxis } from './window.js';
 
 export const convGradient: GradientRule = (g) => {
   const [x, w, dy] = [g.input(0), g.input(1), g.dy];
-  const conv = describe(g, x, w, dy);
+  const conv = describe(g.call, x, w, dy);
   return [
     g.when(0, () => inputGradient(conv, dy, w)),
     g.when(1, () => weightGradient(conv, x, dy)),
@@ -26,29 +28,13 @@ export const convTransposeGradient: GradientRule = (g) => {
   const [x, w, dy] = [g.input(0), g.input(1), g.dy];
   const isFitted = g.call.ints('output_shape')?.length || /^SAME/.test(g.call.string('auto_pad', ''));
   const spare = isFitted ? perAxis(g.call, 'output_padding', x.rank - 2, 0) : undefined;
-  const conv = describe(g, dy, w, x, spare);
+  const conv = describe(g.call, dy, w, x, spare);
   return [
     g.when(0, () => convolve(dy, w, conv.axes, conv.group)),
     g.when(1, () => weightGradient(conv, dy, x)),
     g.when(2, () => biasGradient(dy)),
   ];
 };
-
-/** @param input what the convolution slides over, (N, C, …); @param output what it gives, (N, O, …) */
-function describe(
-  { call }: Differentiation,
-  input: Value,
-  weights: Value,
-  output: Value,
-  spare?: readonly number[],
-): Convolution {
-  const [channels, ...sizes] = sizesAfterBatch(input) as [number, ...number[]];
-  const [filters, ...positions] = sizesAfterBatch(output) as [number, ...number[]];
-  const window = windowOf(call, kernelOf(call, weights.shape)!);
-  const axes = place(call, { window, sizes, positions, ...(spare && { spare }) });
-  const kernel = axes.map((axis) => axis.kernel);
-  return { axes, kernel, kernelSize: sizeOf(kernel), group: call.int('group', 1), channels, filters };
-}
 
 function biasGradient(dy: Value): Value {
   return dy.sum([0, ...Array.from({ length: dy.rank - 2 }, (_, i) => i + 2)]);
@@ -70,6 +56,12 @@ function reversedConv(conv: Convolution, dy: Value, w: Value): Value {
     const before = span - 1 - begin;
     return { stride: 1, dilation, begin: before, end: size + span - 1 - positions - before };
   });
+  const { channelBlock } = dy.builder;
+  const swapped = { ...conv, channels: filters, filters: channels };
+  if (isBlocked(swapped, dy, channelBlock)) {
+    const blocked = reversedBlocked(conv, dy, w, padded);
+    if (blocked) return blocked;
+  }
   const flat = w.reshape([filters, channels / group, kernelSize]);
   const weights = (forward: Value): Value =>
     swapChannels(forward, group).reshape([channels, filters / group, ...kernel]);

@@ -82,7 +82,7 @@ export function underKernel(padded: Value, first: number, axes: readonly PlacedA
 }
 
 /** Where the elements of a kernel lie, relative to its first. */
-function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
+export function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
   let offsets: number[][] = [[]];
   for (const { kernel, dilation } of axes) {
     offsets = offsets.flatMap((offset) =>
@@ -95,14 +95,20 @@ function kernelOffsets(axes: readonly PlacedAxis[]): number[][] {
 /** What a convolution needs to know of an axis. */
 export type ConvAxis = Pick<PlacedAxis, 'stride' | 'dilation' | 'begin' | 'end'>;
 
-/** Conv; negative padding, which ONNX does not have, takes elements away. */
-export function convolve(x: Value, w: Value, axes: readonly ConvAxis[], group: number): Value {
+/** Negative padding, which ONNX does not have, takes elements away: what is left, and its padding. */
+export function cutAxes(x: Value, axes: readonly ConvAxis[]): readonly [cut: Value, pads: readonly number[]] {
   const [begins, ends] = [axes.map((axis) => axis.begin), axes.map((axis) => axis.end)];
   const cut = (pads: readonly number[]): number[] => pads.map((p) => Math.min(0, p));
-  return x.builder.op('Conv', [padAxes(x, 2, cut(begins), cut(ends)), w], {
+  return [padAxes(x, 2, cut(begins), cut(ends)), [...begins, ...ends].map((p) => Math.max(0, p))];
+}
+
+/** Conv, whose padding may be negative. */
+export function convolve(x: Value, w: Value, axes: readonly ConvAxis[], group: number): Value {
+  const [cut, pads] = cutAxes(x, axes);
+  return x.builder.op('Conv', [cut, w], {
     strides: axes.map((axis) => axis.stride),
     dilations: axes.map((axis) => axis.dilation),
-    pads: [...begins, ...ends].map((p) => Math.max(0, p)),
+    pads,
     group,
   });
 }

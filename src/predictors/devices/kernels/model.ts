@@ -4,8 +4,9 @@ import { planKernels } from '../../../analysis/kernels/plan.js';
 import { valueBytes } from '../../../graph/types.js';
 import type { Network } from '../../../networks/network.js';
 import { badDevice, type Device, type DevicePrediction, registerDeviceModel } from '../device.js';
+import { type NodeValues, spreadValue } from '../node-values.js';
 import { corrected, correctionSchema, sumOfKernels } from './network-time.js';
-import { kernelTimesSchema } from './times.js';
+import { kernelTime, kernelTimesSchema } from './times.js';
 
 export const KERNELS = 'kernels';
 const COVERAGE = 0.9;
@@ -56,6 +57,21 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
   };
 }
 
+/** Each kernel's time is that of its first node; what a run takes beyond all kernels is spread with them. */
+export function kernelNodeValues(model: KernelModel, network: Network): NodeValues {
+  const { kernels } = planKernels(network.inference(), model);
+  const nodes = new Map(network.cost().nodes.map(({ name, inferred }) => [name, inferred]));
+  const { value } = kernelPrediction(model, network);
+  const parts = kernels.flatMap((kernel) => {
+    const node = nodes.get(kernel.nodes[0] ?? '');
+    return node === undefined ? [] : [[node, kernelTime(model.times, kernel).us] as const];
+  });
+  return {
+    how: 'times predicted for each kernel, shown at its first node',
+    values: spreadValue(value, parts),
+  };
+}
+
 /** Outputs are copied to the caller. */
 export function outputBytes(network: Network): number {
   const { types, outputNames } = network.inference().graph;
@@ -76,6 +92,7 @@ export const kernelDeviceModel = registerDeviceModel({
     }
     const model = found.data;
     return {
+      nodeValues: async (network: Network) => kernelNodeValues(model, network),
       async predict(networks: readonly Network[], signal?: AbortSignal) {
         return networks.map((network) => {
           signal?.throwIfAborted();

@@ -22,6 +22,9 @@ const COUNTED: readonly FlowKind[] = [
 ];
 const CONVOLUTIONS = ['spatial', 'pointwise', 'depthwise'] as const;
 const ON_PATHS = [...CONVOLUTIONS, 'maximumPool', 'averagePool', 'activation'] as const;
+/** Of a float. */
+const BYTES = 4;
+const MEETINGS: ReadonlySet<FlowKind> = new Set(['sum', 'join']);
 const SHARINGS: readonly Sharing[] = ['even', 'paths', 'variance'];
 
 /** All features of a network by name, always the same names in the same order. */
@@ -35,17 +38,29 @@ export function structureFeatures(network: Network): Readonly<Record<string, num
   return { ...featuresOf(flow, network.cost().totals), ...segmentFeatures(flow) };
 }
 
+/** Nodes that the output does not depend on count nowhere: without them, the network is the same. */
 function featuresOf(flow: Flow, totals: Partial<CostReport['totals']>): Record<string, number> {
-  const log = (value: unknown): number => Math.log(Math.max(1, Number(value ?? 1)));
+  const counts = countingNodes(flow);
+  const idle = flow.nodes.filter((_, i) => !counts[i]);
+  // A normalisation has a factor and a summand for every channel.
+  const normalised = idle.filter(({ kind }) => kind === 'normalisation');
+  const weights = normalised.reduce((sum, { channels }) => sum + 2 * channels, total(idle, 'weights'));
+  const macs = total(idle, 'macs');
+  const written = BYTES * outputsOf(idle);
+  const read = flow.nodes.map(({ parents }, i) =>
+    outputsOf(parents.filter((from) => !counts[i] || !flow.isUsed[from]).map((from) => flow.nodes[from]!)),
+  );
+  const moved = written + BYTES * (weights + read.reduce((sum, elements) => sum + elements, 0));
+  const log = (value: unknown, unused = 0): number => Math.log(Math.max(1, Number(value ?? 1) - unused));
   const sizes = {
-    logParameters: log(totals.parameters),
-    logMacs: log(totals.macs),
-    logFlops: log(totals.flops),
-    logActivations: log(totals.activationBytes),
-    logMemory: log(totals.memoryAccessBytes),
+    logParameters: log(totals.parameters, weights),
+    logMacs: log(totals.macs, macs),
+    logFlops: log(totals.flops, 2 * macs),
+    logActivations: log(totals.activationBytes, written),
+    logMemory: log(totals.memoryAccessBytes, moved),
     logPeak: log(totals.peakActivationBytes),
   };
-  const layers = layerNumbers(flow);
+  const layers = layerNumbers(flow, counts);
   const paths = Object.assign({}, ...SHARINGS.map((sharing) => pathNumbers(flow, sharing)));
   const all: Record<string, number> = {
     ...sizes,
@@ -61,9 +76,18 @@ function featuresOf(flow: Flow, totals: Partial<CostReport['totals']>): Record<s
   return all;
 }
 
+/** By node, whether the network would be another without it. Of one used input there is nothing to add up or to join. */
+function countingNodes({ nodes, isUsed }: Flow): boolean[] {
+  return nodes.map(
+    ({ kind, parents }, i) =>
+      isUsed[i]! && !(MEETINGS.has(kind) && parents.filter((from) => isUsed[from]).length === 1),
+  );
+}
+
 /** Numbers of nodes, and of layers by resolution. */
-function layerNumbers(flow: Flow): Record<string, number> {
-  const { nodes, side } = flow;
+function layerNumbers(flow: Flow, counts: readonly boolean[]): Record<string, number> {
+  const { side } = flow;
+  const nodes = flow.nodes.filter((_, i) => counts[i]);
   const found: Record<string, number> = {};
   const count = (kind: FlowKind): number => nodes.filter((node) => node.kind === kind).length;
   for (const kind of COUNTED) found[`count ${kind}`] = Math.log1p(count(kind));
@@ -78,13 +102,12 @@ function layerNumbers(flow: Flow): Record<string, number> {
     found[`macs ${kind}`] = own / macs;
     found[`logMacs ${kind}`] = Math.log1p(own);
   }
-  const outputs = (some: readonly FlowNode[]): number =>
-    Math.log1p(some.reduce((sum, { channels, area }) => sum + channels * area, 0));
+  const outputs = (some: readonly FlowNode[]): number => Math.log1p(outputsOf(some));
   const layers = nodes.filter(({ isConvolution, area }) => isConvolution && area > 1);
   const stages = byResolution(layers);
   const inStages = (of: (stage: readonly FlowNode[]) => number): number => mean(stages.map(of));
   const last = stages.at(-1) ?? [];
-  const edges = nodes.reduce((sum, { parents }) => sum + parents.length, 0);
+  const edges = nodes.reduce((sum, { parents }) => sum + parents.filter((i) => flow.isUsed[i]).length, 0);
   return {
     ...found,
     layers: Math.log1p(weighted.length),
@@ -169,6 +192,11 @@ function pathNumbers(flow: Flow, sharing: Sharing): Record<string, number> {
 
 function total(nodes: readonly FlowNode[], what: 'macs' | 'weights'): number {
   return nodes.reduce((sum, node) => sum + node[what], 0);
+}
+
+/** Elements that are given out. */
+function outputsOf(nodes: readonly FlowNode[]): number {
+  return nodes.reduce((sum, { channels, area }) => sum + channels * area, 0);
 }
 
 function mean(values: readonly number[]): number {

@@ -62,4 +62,23 @@ describe('features of whole networks', () => {
     ];
     expect(pools['poolShare even']).toBeGreaterThan(convolutions['poolShare even']!);
   });
+
+  // Node 1 gets nothing, so that what reads it does nothing.
+  it('do not count what the output does not depend on', () => {
+    const of = (unused: string) =>
+      flowFeatures(
+        new ArchNetwork(
+          nasBench201,
+          nasBench201.parse(
+            `|none~0|+|nor_conv_3x3~0|${unused}~1|+|skip_connect~0|${unused}~1|nor_conv_1x1~2|`,
+          ),
+        ),
+      );
+    const [with3x3, without] = [of('nor_conv_3x3'), of('none')];
+    for (const name of FLOW_FEATURES.filter((each) => !/Activation|Memory|Peak|Flops/.test(each))) {
+      expect(with3x3[name], name).toBeCloseTo(without[name]!, 9);
+    }
+    // Bytes are those of the graph, which is not quite that of the file.
+    expect(Math.abs(with3x3.logMemory! - without.logMemory!)).toBeLessThan(0.15);
+  });
 });

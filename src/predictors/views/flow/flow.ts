@@ -74,6 +74,8 @@ export interface Flow {
   readonly nodes: readonly FlowNode[];
   /** Places of nodes, each behind those that it reads. */
   readonly order: readonly number[];
+  /** By node, whether what it gives depends on the input and reaches the output. */
+  readonly isUsed: readonly boolean[];
   /** Nothing that depends on the input reaches the output. */
   readonly isDead: boolean;
   /** Natural logarithm of the number of paths from an input to the output; 0 for a dead network. */
@@ -130,6 +132,7 @@ export function flowOf(graph: ComputationGraph): Flow {
   return {
     nodes,
     order,
+    isUsed: usedNodes(nodes, order, reached, output),
     isDead: end === undefined,
     ...(end ?? { ...START, receptiveField: 0 }),
     side,
@@ -230,6 +233,21 @@ function growth({ dilation, heightIn }: FlowNode, kernel: number, side: number):
 export function ownGrowth(node: FlowNode, side: number): number {
   const isPool = POOL_VARIANCE[node.kind] !== undefined;
   return growth(node, node.isConvolution ? node.kernel : isPool ? POOL_KERNEL : 1, side);
+}
+
+/** What lies on a path from an input to the output, through gates too. */
+function usedNodes(
+  nodes: readonly FlowNode[],
+  order: readonly number[],
+  reached: readonly (Reached | undefined)[],
+  output: number,
+): boolean[] {
+  const isUsed = nodes.map((_, i) => i === output && reached[i] !== undefined);
+  for (const i of order.toReversed()) {
+    if (!isUsed[i]) continue;
+    for (const from of nodes[i]!.parents) if (reached[from] !== undefined) isUsed[from] = true;
+  }
+  return isUsed;
 }
 
 function sharesOf(
