@@ -46,8 +46,19 @@ export function measureBlock({ prepared, settings, rule, limits }: BlockRequest)
   return measureInProcess({ file, inputs, settings, rule }, limits);
 }
 
+/** Memory, in a process of its own. Throws what `measureInProcess` throws. */
+export async function measureMemory(request: BlockRequest): Promise<MeasuredMemory | undefined> {
+  const { prepared, settings, rule, limits } = request;
+  const { file, inputs } = prepared;
+  return (await measureInProcess({ file, inputs, settings, rule, isForMemory: true }, limits)).memory;
+}
+
 /** @param blocks at least one, each with at least one run */
-export function combined(blocks: readonly ProcessRecord[], threads: number): Measurement {
+export function combined(
+  blocks: readonly ProcessRecord[],
+  threads: number,
+  memory?: MeasuredMemory,
+): Measurement {
   const [first] = blocks;
   const wallMs = blocks.flatMap((block) => block.wallMs);
   const cpuMs = blocks.flatMap((block) => block.cpuMs);
@@ -62,7 +73,7 @@ export function combined(blocks: readonly ProcessRecord[], threads: number): Mea
     warmupRuns: blocks.reduce((sum, block) => sum + block.warmupRuns, 0),
     created: first!.created,
     first: first!.first,
-    memory: first!.memory,
+    memory,
     noise: noiseOf(wallMs, cpuMs, threads),
     runtime: first!.runtime,
     stopped: blocks.find(({ stopped }) => stopped !== undefined)?.stopped,

@@ -17,6 +17,8 @@ export interface WorkerRequest {
   readonly inputs: Readonly<Record<string, WorkerTensor>>;
   readonly settings: RunSettings;
   readonly rule: StoppingRule;
+  /** Measures memory instead of time: makes the session and runs it a few times. */
+  readonly isForMemory?: boolean;
   /** Where the profile and the optimised model are written; no profile by default. */
   readonly profileFolder?: string;
 }

@@ -66,13 +66,14 @@ async function measure(request: WorkerRequest): Promise<void> {
     const [first] = await timed(() => session.run(inputs));
     memory.look();
     send({ kind: 'first', ...first });
-    for (let i = 1; i < MEMORY_RUNS; i++) {
-      collect();
-      await session.run(inputs);
-      memory.look();
-    }
-    send({ kind: 'memory', memory: memory.found() });
-    await runUntilEnough(() => session.run(inputs), request);
+    if (request.isForMemory) {
+      for (let i = 1; i < MEMORY_RUNS; i++) {
+        collect();
+        await session.run(inputs);
+        memory.look();
+      }
+      send({ kind: 'memory', memory: memory.found() });
+    } else await runUntilEnough(() => session.run(inputs), request);
     if (request.profileFolder !== undefined) session.endProfiling();
     send({ kind: 'done' });
   } catch (error) {

@@ -13,7 +13,17 @@ export interface Kernel {
   readonly outputs: readonly Sizes[];
   /** The network's nodes that it computes; none for a change of layout. */
   readonly nodes: readonly string[];
+  /** Values of the network that it reads, weights left out, and that it writes; unknown for kernels of a profile. */
+  readonly values?: KernelValues;
 }
+
+export interface KernelValues {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+}
+
+/** The name of a value's copy with channels in blocks, or with channels as they were. */
+export const copyOf = (name: string): string => `${name} copy`;
 
 export type Sizes = readonly number[];
 

@@ -3,7 +3,7 @@
 import { nodeLabel } from '../../graph/graph.js';
 import { INLINED, isFusedActivation, KERNEL_NAMES, keepsBlocks } from '../../ops/microsoft/fusions.js';
 import type { Inference, InferredGraph } from '../infer.js';
-import type { Kernel, Layout, Sizes } from './kernel.js';
+import { copyOf, type Kernel, type KernelValues, type Layout, type Sizes } from './kernel.js';
 import { type Step, Steps } from './steps.js';
 
 export interface PlanOptions {
@@ -54,14 +54,15 @@ class Planner {
     const copies = new Set<string>();
     for (const one of placed) {
       const reads = one.inputs.filter((name) => !steps.isConstant(name));
-      for (const name of reads) {
+      const found = reads.map((name) => {
         const wanted: Layout =
           one.layout === 'blocked' && !this.#takesPlain(one, name, steps) ? 'blocked' : 'plain';
-        if (wanted === (blocked.has(name) ? 'blocked' : 'plain') || copies.has(name)) continue;
+        if (wanted === (blocked.has(name) ? 'blocked' : 'plain')) return name;
+        if (!copies.has(name)) this.#reorder(name, wanted, steps);
         copies.add(name);
-        this.#reorder(name, wanted, steps);
-      }
-      this.#write(one, steps);
+        return copyOf(name);
+      });
+      this.#write(one, { reads: found, writes: one.step.outputs }, steps);
     }
     for (const name of graph.outputNames) {
       if (blocked.has(name) && !copies.has(name)) this.#reorder(name, 'plain', steps);
@@ -208,6 +209,7 @@ class Planner {
       inputs: [isInto ? plain : blocks],
       outputs: [isInto ? blocks : plain],
       nodes: [],
+      values: { reads: [name], writes: [copyOf(name)] },
     });
   }
 
@@ -219,7 +221,7 @@ class Planner {
     return Math.ceil(channels / this.#block) * this.#block;
   }
 
-  #write(one: Placed, steps: Steps): void {
+  #write(one: Placed, values: KernelValues, steps: Steps): void {
     const { step, layout } = one;
     const { main } = step;
     if (main.call.bodies.length > 0) return this.#bodies(step, steps);
@@ -235,7 +237,7 @@ class Planner {
       this.unknown.add(step.operator);
       return;
     }
-    const known = { layout, inputs: inputs as Sizes[], outputs: outputs as Sizes[], nodes };
+    const known = { layout, inputs: inputs as Sizes[], outputs: outputs as Sizes[], nodes, values };
     const { convolution, product } = main.operator?.traits ?? {};
     if (layout === 'blocked' && convolution === undefined && isConvolution(step)) {
       // A normalisation of its own is a convolution of each channel with one number.

@@ -2,10 +2,11 @@
 // network that cannot be measured does not take the others with it; what was measured before a stop is kept.
 import { type Case, casesOf, type GridOptions } from '../../measure/grid.js';
 import { thisMachine } from '../../measure/machine.js';
-import { combined, measureBlock } from '../../measure/measure.js';
+import { combined, measureBlock, measureMemory } from '../../measure/measure.js';
 import { type PreparedNetwork, prepareNetwork } from '../../measure/prepare.js';
 import type { ProcessLimits, ProcessRecord } from '../../measure/process.js';
 import { profileNetwork } from '../../measure/profile/profile.js';
+import type { MeasuredMemory } from '../../measure/protocol.js';
 import { regressionOf } from '../../measure/regression.js';
 import { CONFIDENCE } from '../../measure/statistics.js';
 import type { StoppingRule } from '../../measure/stopping.js';
@@ -112,7 +113,8 @@ class Measuring {
       const isStopped = this.#work.signal?.aborted === true;
       const profile =
         isProfiled && !isStopped ? await profileNetwork(prepared, one.settings, this.#limits()) : undefined;
-      const measurement = combined(blocks!, one.settings.threads);
+      const memory = isStopped ? undefined : await this.#memory(prepared, one);
+      const measurement = combined(blocks!, one.settings.threads, memory);
       const row = rowOf({ name, prepared, case: one, measurement, profile });
       if (baseline !== undefined && !isStopped) {
         const before =
@@ -158,6 +160,18 @@ class Measuring {
     const { signal } = this.#work;
     if (runner !== undefined) return runElsewhere(prepared, settings, { ...runner, timeoutSeconds, signal });
     return measureBlock({ prepared, settings, rule, limits: this.#limits() });
+  }
+
+  /** Undefined where it cannot be told; what was measured before is kept. */
+  async #memory(prepared: PreparedNetwork, { settings }: Case): Promise<MeasuredMemory | undefined> {
+    const { rule, runner } = this.#request;
+    if (runner !== undefined) return undefined;
+    try {
+      return await measureMemory({ prepared, settings, rule, limits: this.#limits() });
+    } catch (error) {
+      if (error instanceof AuspexError) return undefined;
+      throw error;
+    }
   }
 
   #limits(): ProcessLimits {
