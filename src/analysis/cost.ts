@@ -1,6 +1,6 @@
 // What running a network costs: per node, and summed. Counts are numbers, or polynomials in the sizes that
 // are not fixed. What cannot be counted is listed, never guessed: totals are then lower bounds.
-import { add, atLeast, type Dim, multiply, sum } from '../graph/dim.js';
+import { add, atLeast, type Dim, multiply, sumOfCounts } from '../graph/dim.js';
 import { nodeLabel, operatorName } from '../graph/graph.js';
 import { totalBytes, type ValueType } from '../graph/types.js';
 import type { Body, Call } from '../ops/operator.js';
@@ -117,7 +117,7 @@ function sumOf(
     if (typeof value === 'number') known += value;
     else symbolic.push(value);
   }
-  return symbolic.length === 0 ? known : sum([...symbolic, known]);
+  return symbolic.length === 0 ? known : sumOfCounts([...symbolic, known]);
 }
 
 interface Setting {

@@ -1,5 +1,5 @@
 // What auspex did not understand of a network, and what the user could fix.
-import { namesIn as namesInside, symbol, symbolsIn } from '../graph/dim.js';
+import { type Dim, leavesOf, namesIn as namesInside, symbol, symbolsIn } from '../graph/dim.js';
 import { nodeLabel, operatorName } from '../graph/graph.js';
 import { formatType, isTensor, type ValueType } from '../graph/types.js';
 import type { CostReport } from './cost.js';
@@ -17,6 +17,18 @@ export interface Coverage {
   readonly perIteration: readonly string[];
   /** Sizes that are not fixed, with the inputs that have them. */
   readonly symbols: readonly { symbol: string; inputs: readonly string[] }[];
+  /** Sizes in the totals that only a run tells: no input has them. */
+  readonly dataSizes: readonly DataSize[];
+}
+
+export interface DataSize {
+  readonly symbol: string;
+  /** The first value that has it, and the node that computes it. */
+  readonly value: string;
+  readonly node: string;
+  readonly operator: string;
+  /** Whether the file declares it, so that `--dim` can give it. */
+  readonly isDeclared: boolean;
 }
 
 /** How many nodes of an unknown operator are named. */
@@ -57,7 +69,44 @@ export function coverage(inference: Inference, report: CostReport): Coverage {
       })),
     perIteration: [...new Set(report.nodes.filter((n) => n.perIteration).map((n) => loopOf(n.name)))],
     symbols: symbolsOf(inference.graph),
+    dataSizes: dataSizesOf(inference, report),
   };
+}
+
+function dataSizesOf({ graph, model }: Inference, { totals }: CostReport): DataSize[] {
+  const { macs, flops, activationBytes, memoryAccessBytes } = totals;
+  const wanted = new Set([macs, flops, activationBytes, memoryAccessBytes].flatMap((d) => [...leavesOf(d)]));
+  for (const name of graph.inputNames) {
+    for (const size of shapeOf(graph.types.get(name))) for (const leaf of leavesOf(size)) wanted.delete(leaf);
+  }
+  if (wanted.size === 0) return [];
+  const declared = new Set(
+    [...model.graph.valueInfo.values(), ...model.graph.outputs].flatMap(({ type }) =>
+      shapeOf(type).map(String),
+    ),
+  );
+  const found: DataSize[] = [];
+  graph.nodes.forEach(({ node, call }, index) => {
+    call.outputs.forEach((type, i) => {
+      for (const symbol of shapeOf(type).flatMap((size) => [...leavesOf(size)])) {
+        if (!wanted.delete(symbol)) continue;
+        const value = node.outputs[i] ?? '';
+        const isDeclared = declared.has(symbol);
+        found.push({
+          symbol,
+          value,
+          node: nodeLabel(node, index),
+          operator: operatorName(node),
+          isDeclared,
+        });
+      }
+    });
+  });
+  return found;
+}
+
+function shapeOf(type: ValueType | undefined): readonly Dim[] {
+  return (isTensor(type) && type.shape) || [];
 }
 
 /** The outermost loop a node's path names. */

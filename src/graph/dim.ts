@@ -24,6 +24,9 @@ interface Term {
 
 /** Larger polynomials are replaced by one opaque size: nobody reads them, and hostile files cannot grow them. */
 const MAX_TERMS = 48;
+/** Counts are sums over a whole network that nothing is computed from: they may be longer. */
+const MAX_TOTAL_TERMS = 512;
+const MAX_TOTAL_TEXT = 32_000;
 export const MAX_DEGREE = 32;
 const MAX_OPERANDS = 16;
 export const MAX_TEXT = 1000;
@@ -44,7 +47,7 @@ export class Expr {
   }
 
   /** A polynomial from its terms, or the number it amounts to: NaN when a coefficient is not finite. */
-  static of(terms: Map<string, Term>): Dim {
+  static of(terms: Map<string, Term>, maxTerms = MAX_TERMS, maxText = MAX_TEXT): Dim {
     for (const [key, term] of terms) {
       if (term.coefficient === 0) terms.delete(key);
       else if (!Number.isFinite(term.coefficient)) return Number.NaN;
@@ -53,7 +56,7 @@ export class Expr {
     const constant = terms.get('');
     if (terms.size === 1 && constant) return constant.coefficient;
     const expr = new Expr(terms);
-    if (terms.size <= MAX_TERMS && textLength(terms) <= MAX_TEXT) return expr;
+    if (terms.size <= maxTerms && textLength(terms) <= maxText) return expr;
     return hashed(expr.toString(), isNonNegative(expr));
   }
 
@@ -143,6 +146,23 @@ export function namesIn(d: Dim): string[] {
   return [...new Set(words)].filter((word) => word !== '' && !/^\d|^(floor|ceil|min|max)$/.test(word));
 }
 
+/** The names that a size is made of, whatever characters they have; those of min, max and floor are looked into. */
+export function leavesOf(d: Dim): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (size: Dim): void => {
+    if (typeof size === 'number') return;
+    for (const { atoms } of size.terms.values()) {
+      for (const { text, floor, extreme } of atoms) {
+        if (floor) visit(floor.numerator);
+        else if (extreme) extreme.of.forEach(visit);
+        else found.add(text);
+      }
+    }
+  };
+  visit(d);
+  return found;
+}
+
 /** A named size. */
 export function symbol(name: string): Expr {
   return Expr.atom({ text: name });
@@ -219,6 +239,15 @@ export function product(dims: readonly Dim[]): Dim {
 }
 
 export function sum(dims: readonly Dim[]): Dim {
+  return summed(dims, MAX_TERMS, MAX_TEXT);
+}
+
+/** The sum of counts of a network, for reports: a formula also where it is long. */
+export function sumOfCounts(counts: readonly Dim[]): Dim {
+  return summed(counts, MAX_TOTAL_TERMS, MAX_TOTAL_TEXT);
+}
+
+function summed(dims: readonly Dim[], maxTerms: number, maxText: number): Dim {
   let constant = 0;
   const terms = new Map<string, Term>();
   for (const d of dims) {
@@ -227,7 +256,7 @@ export function sum(dims: readonly Dim[]): Dim {
   }
   if (terms.size === 0) return constant;
   if (constant !== 0) accumulate(terms, '', constant, []);
-  return Expr.of(terms);
+  return Expr.of(terms, maxTerms, maxText);
 }
 
 function accumulate(

@@ -25,9 +25,15 @@ const SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 /** Shares are averaged by e^(τ/T − share/S): with 50 rows, differences of τ below T are chance, and the process is better. */
 const TEMPERATURE = 0.01;
 const USUAL_SHARE = 0.25;
-/** How much segments count beside the other features: which it is, differs by family. */
-const SEGMENT_SCALES = [1, 0.5, 0];
-const isSegment = new Set(SEGMENT_FEATURES);
+const SEGMENTS = new Set(SEGMENT_FEATURES);
+/** What names of embeddings begin with. They are behind the other features, and trees do not see them. */
+export const EMBEDDING = 'embedding ';
+/** How much segments and embeddings count beside the other features differs by family. */
+const SCALES = { segments: [1, 0.5, 0], embeddings: [0, 0.5] };
+
+function groupOf(name: string): number {
+  return SEGMENTS.has(name) ? 1 : name.startsWith(EMBEDDING) ? 2 : 0;
+}
 
 /** Fits targets, in steps; gives what writes the prediction into a graph: (batch, F) → (batch, 1). */
 export function* fewShotFitting(
@@ -38,19 +44,23 @@ export function* fewShotFitting(
 ): Generator<number, (x: Value) => Value> {
   const quantiles = rankQuantiles(targets);
   const curve = new RisingCurve(quantiles, targets);
-  const process = yield* KernelRegression.fitting(
-    rows,
-    quantiles,
-    SEGMENT_SCALES.map((scale) => rows.names.map((name) => (isSegment.has(name) ? scale : 1))),
-  );
-  const { forest, outOfBag } = yield* RandomForest.fitting(rows, targets, { trees, maxFeatures, seed });
+  const width = rows.names.filter((name) => groupOf(name) < 2).length;
+  const embeddings = width === rows.names.length ? [0] : SCALES.embeddings;
+  const scalings = SCALES.segments.flatMap((segments) => embeddings.map((scale) => [1, segments, scale]));
+  const process = yield* KernelRegression.fitting(rows, quantiles, { of: groupOf, scalings });
+  const own = rows.first(width);
+  const { forest, outOfBag } = yield* RandomForest.fitting(own, targets, { trees, maxFeatures, seed });
   const smooth = process.leftOut.map((x) => curve.at(x));
   const share = given === 'auto' ? sharedBy(smooth, outOfBag, targets) : given;
   return (x) =>
     curve
       .apply(process.apply(x))
       .mul(1 - share)
-      .add(treeValues(x, forest.trees).mean([1], true).mul(share));
+      .add(
+        treeValues(x.slice([0], [width], [1]), forest.trees)
+          .mean([1], true)
+          .mul(share),
+      );
 }
 
 /** The share of the second of two predictions of rows that neither had seen. */

@@ -11,7 +11,8 @@ import { FeatureRows } from './views/feature-rows.js';
 
 function fitted(): KernelRegression {
   const rows = new FeatureRows(['a', 'b', 'c', 'constant'], golden.rows);
-  return atOnce(KernelRegression.fitting(rows, Float64Array.from(golden.targets), golden.scalings));
+  const groups = { of: (name: string) => Number(name === 'c'), scalings: golden.scalings };
+  return atOnce(KernelRegression.fitting(rows, Float64Array.from(golden.targets), groups));
 }
 
 it('averages kernels by their marginal likelihood, and predicts as scikit-learn does', async () => {

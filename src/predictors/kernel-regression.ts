@@ -3,11 +3,10 @@
 // mixture of a grid counts by its marginal likelihood (Rasmussen & Williams 2006, 5.4.1), whose maximum over the overall
 // scale has a closed form.
 import type { Value } from '../ops/build.js';
+import { FeatureSpace } from './feature-space.js';
 import { cholesky, solved } from './gaussian-process.js';
 import type { FeatureRows } from './views/feature-rows.js';
 
-/** Standardised features are within this many deviations. */
-const BOUND = 5;
 /** Parts of the kernel that are smooth and not straight; ℓ in root mean square distances; noise. */
 const SMOOTH = [0.05, 0.2, 0.5, 0.8, 0.95] as const;
 const LENGTHS = [0.5, 1, 2] as const;
@@ -18,8 +17,13 @@ const MOST_ROWS = { weighed: 150, fitted: 1200 };
 const LEAST_PART = 1e-3;
 const MOST_MIXTURES = 3;
 
-/** Of each feature, what its standardised values are multiplied by. */
-export type FeatureScales = readonly number[];
+/** Groups of features, and how much each may count. */
+export interface FeatureGroups {
+  /** The group of a feature, counted from 0. */
+  of(name: string): number;
+  /** Ways to scale the groups, which are weighed too. */
+  readonly scalings: readonly (readonly number[])[];
+}
 
 interface Mixture {
   readonly smooth: number;
@@ -28,8 +32,9 @@ interface Mixture {
 
 /** Kernels that differ in how they are mixed alone. */
 interface KernelShape {
+  /** By dimension of the space. */
   readonly scales: Float64Array;
-  /** Σ scale² of the features that vary. */
+  /** The variance of the scaled rows, all dimensions together. */
   readonly spread: number;
   readonly length: number;
 }
@@ -41,19 +46,15 @@ interface FittedShape extends KernelShape {
 }
 
 interface FittedRegression {
-  readonly means: Float64Array;
-  /** 0 for features that are the same in all rows, which are left out. */
-  readonly factors: Float64Array;
-  /** (rows, features), standardised. */
-  readonly points: Float64Array;
+  readonly space: FeatureSpace;
   readonly shapes: readonly FittedShape[];
   readonly bias: number;
   readonly leftOut: Float64Array;
 }
 
 /**
- * The mean over mixtures of y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·(1 + r)·e^(−r), r = √3·‖x − xᵢ‖/ℓ, F = Σ scale²,
- * with x standardised and scaled.
+ * The mean over mixtures of y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·(1 + r)·e^(−r), r = √3·‖x − xᵢ‖/ℓ, F the
+ * variance of x, with x in the space of the features and scaled.
  */
 export class KernelRegression {
   readonly #fitted: FittedRegression;
@@ -69,26 +70,25 @@ export class KernelRegression {
 
   /**
    * @param rows the first of them are fitted, where there are too many
-   * @param scalings ways to scale the features, which are weighed too
+   * @param groups of features; one of all by default
    */
   static *fitting(
     rows: FeatureRows,
     targets: Float64Array,
-    scalings: readonly FeatureScales[] = [rows.names.map(() => 1)],
+    groups: FeatureGroups = { of: () => 0, scalings: [[1]] },
   ): Generator<number, KernelRegression> {
-    const width = rows.names.length;
     const count = Math.min(rows.count, MOST_ROWS.fitted);
-    const data = rows.data.subarray(0, count * width);
-    const { means, factors } = standardOf(data, width);
-    const points = standardised(data, means, factors);
+    const space = new FeatureSpace(rows, count, groups.of);
+    const { points } = space;
+    const { scalings } = groups;
     const y = targets.slice(0, count);
     const bias = y.reduce((sum, value) => sum + value, 0) / count;
     const centred = y.map((value) => value - bias);
     const weighed = Math.min(count, MOST_ROWS.weighed);
     const found: { shape: KernelShape; mixture: Mixture; evidence: number }[] = [];
     for (const [at, given] of scalings.entries()) {
-      const scales = Float64Array.from(given, (scale, f) => (factors[f] === 0 ? 0 : scale));
-      const spread = scales.reduce((sum, scale) => sum + scale * scale, 0) || 1;
+      const scales = Float64Array.from(space.groups, (group) => given[group]!);
+      const spread = spreadOf(points, scales) || 1;
       const products = productsOf(points, scales, weighed);
       for (const factor of LENGTHS) {
         const shape = { scales, spread, length: factor * Math.sqrt(2 * spread) };
@@ -130,21 +130,17 @@ export class KernelRegression {
       });
     }
     const written = [...shapes.values()].map(({ parts: _, ...shape }) => shape);
-    return new KernelRegression({ means, factors, points, shapes: written, bias, leftOut });
+    return new KernelRegression({ space, shapes: written, bias, leftOut });
   }
 
   /** Writes the regression into a graph: (batch, F) → (batch, 1). */
   apply(x: Value): Value {
-    const { means, factors, points, shapes, bias } = this.#fitted;
-    const width = means.length;
+    const { space, shapes, bias } = this.#fitted;
+    const { points, width } = space;
     const rows = points.length / width;
     const constant = (values: ArrayLike<number>, dims: readonly number[]): Value =>
       x.builder.constant(values, 'float32', dims);
-    const z = x
-      .sub(constant(means, [width]))
-      .mul(constant(factors, [width]))
-      .max(-BOUND)
-      .min(BOUND);
+    const z = space.apply(x);
     // What shapes of the same scales have in common is written once.
     const seen = new Map<Float64Array, { products: Value; distances: Value }>();
     const comparedBy = (scales: Float64Array): { products: Value; distances: Value } => {
@@ -181,23 +177,15 @@ export class KernelRegression {
   }
 }
 
-function standardOf(data: ArrayLike<number>, width: number): { means: Float64Array; factors: Float64Array } {
-  const rows = data.length / width;
-  const [means, squares] = [new Float64Array(width), new Float64Array(width)];
-  for (let i = 0; i < data.length; i++) means[i % width]! += data[i]! / rows;
-  for (let i = 0; i < data.length; i++) squares[i % width]! += (data[i]! - means[i % width]!) ** 2 / rows;
-  const factors = squares.map((variance, f) =>
-    Math.sqrt(variance) > 1e-6 * (1 + Math.abs(means[f]!)) ? 1 / Math.sqrt(variance) : 0,
-  );
-  return { means, factors };
-}
-
-function standardised(data: ArrayLike<number>, means: Float64Array, factors: Float64Array): Float64Array {
-  const width = means.length;
-  return Float64Array.from(data, (value, i) => {
-    const z = (value - means[i % width]!) * factors[i % width]!;
-    return Math.max(-BOUND, Math.min(BOUND, z));
-  });
+/** The sum over dimensions of the variance of scaled points. */
+function spreadOf(points: Float64Array, scales: Float64Array): number {
+  const width = scales.length;
+  const rows = points.length / width;
+  return scales.reduce((sum, scale, k) => {
+    const own = Float64Array.from({ length: rows }, (_, row) => points[row * width + k]!);
+    const mean = own.reduce((total, x) => total + x, 0) / rows;
+    return sum + (scale * scale * own.reduce((total, x) => total + (x - mean) ** 2, 0)) / rows;
+  }, 0);
 }
 
 /** x·xᵀ of the first rows, scaled: (rows, rows). */

@@ -14,12 +14,20 @@ new = random.normal(size=(6, 4)).astype(np.float32)
 mean, deviation = x[:, :3].astype(float).mean(0), x[:, :3].astype(float).std(0)
 z, zn = (x[:, :3] - mean) / deviation, (new[:, :3] - mean) / deviation
 c = y - y.mean()
-SCALINGS = [[1, 1, 1], [1, 0.5, 0]]
+# Two groups, {a, b} and {c}, each in its principal components, whose deviations are taken to the power 0.85.
+def directions(group):
+    values, vectors = np.linalg.eigh(np.cov(group.T).reshape(group.shape[1], -1))
+    return vectors * (values / values.max()) ** ((0.85 - 1) / 2)
+
+
+parts_of = [slice(0, 2), slice(2, 3)]
+space, new_space = [np.hstack([w[:, p] @ directions(z[:, p]) for p in parts_of]) for w in (z, zn)]
+SCALINGS = [[1, 1], [1, 0.5], [1, 0]]
 found = []
 for scaling in SCALINGS:
-    scale = np.array(scaling)
-    spread = (scale ** 2).sum()
-    a, b = z * scale, zn * scale
+    scale = np.array([scaling[0], scaling[0], scaling[1]])
+    a, b = space * scale, new_space * scale
+    spread = a.var(0).sum()
     for smooth in (0.05, 0.2, 0.5, 0.8, 0.95):
         for factor in (0.5, 1, 2):
             for noise in (0.003, 0.01, 0.03, 0.1, 0.3, 1):
@@ -37,7 +45,7 @@ parts[parts < 1e-3] = 0
 parts /= parts.sum()
 print(json.dumps({
     "rows": [float(v) for v in x.ravel()], "targets": [float(v) for v in y], "new": [float(v) for v in new.ravel()],
-    "scalings": [[*scaling, 1] for scaling in SCALINGS],
+    "scalings": SCALINGS,
     "predictions": list(y.mean() + sum(p * values for p, (_, values, _) in zip(parts, found))),
     "leftOut": list(y.mean() + sum(p * np.array(values) for p, (_, _, values) in zip(parts, found))),
 }))

@@ -1,5 +1,5 @@
-// Keeps the page for when there is no connection: what was loaded once is loaded again from here, but only if the host does
-// not answer. Files that users open are never kept.
+// Keeps the page for when there is no connection: what was loaded once is loaded again from here if the host does not
+// answer, or if it cannot have changed. Files that users open are never kept.
 const KEPT = 'auspex-page';
 const FILES = ['./'].concat(/* FILES */ []);
 
@@ -25,18 +25,28 @@ function isOfPage({ method, url, headers }) {
   return pathname.startsWith(folder) && !/^(files\/|files\.json$|open$)/.test(name) && !/\.jsonl$/.test(name);
 }
 
+/** Names of built files have a digest of what is in them, so that what was kept is never old. */
+const isNamedByContent = ({ url }) => /\/assets\/[^/]+-[\w-]{8}\.\w+$/.test(new URL(url).pathname);
+
+async function answerTo(event) {
+  const { request } = event;
+  const kept = isNamedByContent(request) ? await caches.match(request) : undefined;
+  if (kept) return kept;
+  try {
+    const response = await fetch(request);
+    if (response.ok) {
+      // The page does not wait until it is kept.
+      const copy = response.clone();
+      event.waitUntil(caches.open(KEPT).then((cache) => cache.put(request, copy)));
+    }
+    return response;
+  } catch (error) {
+    const found = await caches.match(request, { ignoreSearch: true });
+    if (found) return found;
+    throw error;
+  }
+}
+
 addEventListener('fetch', (event) => {
-  if (!isOfPage(event.request)) return;
-  event.respondWith(
-    fetch(event.request)
-      .then(async (response) => {
-        if (response.ok) await (await caches.open(KEPT)).put(event.request, response.clone());
-        return response;
-      })
-      .catch(async (error) => {
-        const kept = await caches.match(event.request, { ignoreSearch: true });
-        if (kept) return kept;
-        throw error;
-      }),
-  );
+  if (isOfPage(event.request)) event.respondWith(answerTo(event));
 });

@@ -84,6 +84,15 @@ export const inspectDocument = z.object({
     incomplete: z.array(z.object({ node: z.string(), operator: z.string(), reason: z.string() })),
     perIteration: z.array(z.string()),
     symbols: z.array(z.object({ symbol: z.string(), inputs: z.array(z.string()) })),
+    dataSizes: z.array(
+      z.object({
+        symbol: z.string(),
+        value: z.string(),
+        node: z.string(),
+        operator: z.string(),
+        isDeclared: z.boolean(),
+      }),
+    ),
   }),
   hash: z.string(),
 });
@@ -172,6 +181,7 @@ export function inspectDocumentOf(inspected: Inspected, options: InspectDocument
       incomplete: [...coverage.incomplete],
       perIteration: [...coverage.perIteration],
       symbols: coverage.symbols.map((s) => ({ ...s, inputs: [...s.inputs] })),
+      dataSizes: coverage.dataSizes.map((size) => ({ ...size })),
     },
     hash,
   };

@@ -11,6 +11,8 @@ import {
   type SubjectOptions,
   scoreNetwork,
 } from '../../proxies/index.js';
+import { withKnownSizes } from '../../proxies/subject/normalise.js';
+import { attempt } from '../../util/attempt.js';
 import { AuspexError } from '../../util/errors.js';
 import { type Problem, problemOf } from '../problem.js';
 import { BATCH, type ScoringPlan } from './plan.js';
@@ -83,11 +85,11 @@ export class NetworkScorer {
         if ('score' in outcome) scores[name] = outcome.score.value;
         else errors[name] = problemOf(outcome.error);
       });
-      const sizes = subject?.changes.flatMap(({ transform, what }) => (transform === 'sizes' ? [what] : []));
+      const sizes = this.#chosenSizes(built, subject);
       const found = {
         scores,
         ...(Object.keys(errors).length === 0 ? {} : { errors }),
-        ...(sizes === undefined || sizes.length === 0 ? {} : { sizes }),
+        ...(sizes.length === 0 ? {} : { sizes }),
       };
       return this.options.explains
         ? withExplanation(found, async () => explainSubject(subject ?? (await this.#subject(built))))
@@ -95,6 +97,17 @@ export class NetworkScorer {
     } catch (error) {
       return { scores: {}, error: problemOf(error) };
     }
+  }
+
+  /** Sizes that were chosen, with the flags that change them; also of a network of which only the cost was asked for. */
+  #chosenSizes({ model, ...sized }: Built, subject: Subject | undefined): readonly string[] {
+    // What a space builds leaves no size open.
+    const isBuilt = sized.infer === undefined;
+    const changes =
+      subject?.changes ??
+      (isBuilt ? [] : attempt(() => withKnownSizes(model, this.#subjectOptions(model, sized)).changes)) ??
+      [];
+    return changes.flatMap(({ transform, what }) => (transform === 'sizes' ? [what] : []));
   }
 
   /** What was found in a network; it is not run. */

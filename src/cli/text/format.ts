@@ -67,7 +67,8 @@ function compact(text: string): string {
     .replace(/(?<=[^(*/])([+-])(?![^(]*\))/g, ' $1 ');
 }
 
-const DEPENDS = 'depends on sizes';
+/** In place of formulas that are too long to read. */
+export const DEPENDS = 'depends on sizes';
 
 /** What expressions that grew too large are replaced by. */
 const OVERSIZED = /\bsize_[0-9a-f]{8}\b/;

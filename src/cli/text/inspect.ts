@@ -15,6 +15,7 @@ import { printable } from '../../util/printable.js';
 import {
   bar,
   type Column,
+  DEPENDS,
   fit,
   formatBytes,
   formatCount,
@@ -117,8 +118,15 @@ function totals({ cost }: Inspection): string[] {
     isShort(short)
       ? [`  ${label.padEnd(14)}${short.padStart(width)}   ${note}`.trimEnd()]
       : // A long expression gets the lines for itself.
-        [`  ${label}`, ...wrap(short, 6)],
+        [`  ${label}`, ...cutAfter(wrap(short, 6), LONGEST_FORMULA)],
   );
+}
+
+/** Lines of a total; the JSON document has it whole. */
+const LONGEST_FORMULA = 4;
+
+function cutAfter(lines: readonly string[], most: number): string[] {
+  return lines.length <= most ? [...lines] : [...lines.slice(0, most), '      …'];
 }
 
 /** Counts longer than this are expressions that need lines of their own. */
@@ -167,8 +175,12 @@ function operatorTable({ operators }: Inspection, key: SortKey): string[] {
   );
 }
 
+/** In tables, longer formulas only say that they are one. */
+const LONGEST_CELL = 60;
+
 /** Counts that are zero say more by being absent. */
 function blankZero(text: string): string {
+  if (text.length > LONGEST_CELL) return DEPENDS;
   return text === '0' || text === '0 B' ? '' : text;
 }
 
@@ -259,6 +271,20 @@ export function sideBySide(networks: readonly InspectedNetwork[], sort?: SortKey
   ).join('\n');
 }
 
+/** Sizes beyond this many are counted, not listed. */
+const LISTED_SIZES = 4;
+
+function dataSizesNote(sizes: Inspection['coverage']['dataSizes']): string {
+  const named = sizes.slice(0, LISTED_SIZES).map(({ symbol, value, operator }) => {
+    const where = symbol.startsWith(`${value}[`) ? operator : `'${value}', ${operator}`;
+    return `${symbol} (${where})`;
+  });
+  const more = sizes.length > LISTED_SIZES ? ` and ${sizes.length - LISTED_SIZES} more` : '';
+  const [declared] = sizes.filter(({ isDeclared }) => isDeclared);
+  const hint = declared ? `. Assume a value, for example with --dim ${declared.symbol}=100` : '';
+  return `sizes that depend on the data: ${named.join(', ')}${more}${hint}`;
+}
+
 /** What was not understood, and what to do about it. */
 function notes({ coverage, inference }: Inspection, cost: Inspection['cost']): string[] {
   const lines: string[] = [];
@@ -285,6 +311,7 @@ function notes({ coverage, inference }: Inspection, cost: Inspection['cost']): s
     const names = coverage.symbols.map((s) => `${s.symbol} (input '${s.inputs[0]}')`);
     note(`sizes that are not fixed: ${names.join(', ')}. Fix them, for example with ${sizeFlags(inference)}`);
   }
+  if (coverage.dataSizes.length > 0) note(dataSizesNote(coverage.dataSizes));
   if (cost.totals.peakActivationBytes === undefined)
     note('the peak of activations depends on sizes that are not fixed');
   return lines;

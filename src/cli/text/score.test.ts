@@ -24,6 +24,15 @@ it('says which sizes were chosen for a file that leaves them open, and how to ch
   expect(text).toMatch(/size 'height' is (\d+), .*; change it with --shape x=1x3x\1x\1/);
   expect(text).toMatch(/size 'width' is \d+/);
 
+  const cost = columnsNamed(['flops']);
+  const counted = await scoreNetworks(networks, { threads: 1, plan: planOf({}, cost), columns: cost });
+  expect(scoreText(counted, 200)).toMatch(/size 'height' is (\d+), .*; change it with --shape x=1x3x\1x\1/);
+  const two = await openReferences(['a.onnx', 'b.onnx'], { resolver });
+  const pool = await scoreNetworks(two, { threads: 1, plan: planOf({}, cost), columns: cost });
+  expect(scoreText(pool, 400)).toMatch(
+    /sizes were chosen of 2 networks; of #0: size 'height' is \d+, .*--shape x=/,
+  );
+
   const told = planOf({ sizes: { shapes: { x: [2, 3, 32, 32] } } }, columns);
   const given = await scoreNetworks(networks, { threads: 1, plan: told, columns });
   expect(scoreText(given, 200)).not.toContain('change it with');

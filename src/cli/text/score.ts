@@ -22,7 +22,7 @@ export function scoreText(found: ScoreFound, width: number): string {
   return joined(
     [
       ...(columns.length === 0 ? [] : isSingle ? [single(found, width)] : tables(found, width)),
-      ...(columns.length === 0 || isSingle ? [] : [problemLines(found, width)]),
+      ...(columns.length === 0 || isSingle ? [] : [problemLines(found, width), sizeLines(records, width)]),
       ...records.flatMap(({ network, explanation, unexplained }) => [
         ...(explanation ? [explanationLines(network, explanation, width)] : []),
         ...(unexplained
@@ -73,6 +73,15 @@ function single({ columns, records }: ScoreFound, width: number): string[] {
     DIRECTIONS,
     ...lines,
   ];
+}
+
+/** Of how many networks of a pool sizes were chosen, with the first. */
+function sizeLines(records: readonly ScoredNetwork[], width: number): string[] {
+  const open = records.filter(({ sizes }) => sizes !== undefined);
+  const [first] = open;
+  if (first === undefined) return [];
+  const which = open.length === 1 ? `of #${first.index}` : `of ${open.length} networks; of #${first.index}`;
+  return wrap(`sizes were chosen ${which}: size ${first.sizes!.join('; size ')}`, 2, 4, width);
 }
 
 /** A problem with what to do about it. */

@@ -3,7 +3,8 @@
 import type { Value } from '../../ops/build.js';
 import { paced } from '../../util/pauses.js';
 import { Random } from '../../util/random.js';
-import { FEW_SHOT, fewShotFitting } from '../few-shot.js';
+import { EMBEDDING, FEW_SHOT, fewShotFitting } from '../few-shot.js';
+import type { EmbeddedRows } from '../gennape/head-inputs.js';
 import { type Nearness, nearnessOf } from '../gennape/nearness.js';
 import { fitStructure, type StructureOrder, structureFrom } from '../gennape/structure-order.js';
 import type { FitRun } from '../kind.js';
@@ -21,7 +22,7 @@ export interface BesideHeads {
   readonly structure: StructureOrder;
   /** Where weights depend on it. */
   readonly near?: Nearness;
-  /** By label: (B, F) → (B, 1) as it is learned. */
+  /** By label: (B, F) → (B, 1) as it is learned; the last features are embeddings and MACs, as heads see them. */
   readonly fewShot?: readonly ((x: Value) => Value)[];
   /** The same, where held-out rows were learned too. */
   readonly withoutHeldOut?: readonly ((x: Value) => Value)[];
@@ -46,10 +47,18 @@ export async function besideHeads(
     }
     return each;
   };
-  const own = await fitting(features!, prepared.labels);
+  const seen = embeddedBeside(features!, train);
+  const own = await fitting(seen, prepared.labels);
   const { held } = rows;
   if (!prepared.validation || !held?.structure) return { structure, fewShot: own };
   const all = joinedLabels(prepared.labels, prepared.validation.labels);
-  const fewShot = await fitting(features!.concat(held.structure), all);
+  const fewShot = await fitting(seen.concat(embeddedBeside(held.structure, held.rows)), all);
   return { structure, fewShot, withoutHeldOut: own };
+}
+
+function embeddedBeside(features: FeatureRows, { rows, width }: EmbeddedRows): FeatureRows {
+  return features.beside(
+    Array.from({ length: width }, (_, k) => `${EMBEDDING}${k}`),
+    rows,
+  );
 }

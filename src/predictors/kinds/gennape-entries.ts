@@ -56,7 +56,8 @@ export function entriesOf(
     once(NEAR, () => nearValue(s.at(NEAR), values(s, given).rows, near!));
   const fewOf = (s: Scope, given: Inputs): Value =>
     once(FEW_SHOT_MEMBER, () => {
-      const each = fewShot!.map((write) => write(features(given)));
+      const seen = s.builder.concat([features(given), values(s, given).rows], 1);
+      const each = fewShot!.map((write) => write(seen));
       return unlearned(each.length === 1 ? each[0]! : s.builder.concat(each, 1), scales);
     });
   const first = (value: Value): Value => value.slice([0], [1], [1]).mul(sign);

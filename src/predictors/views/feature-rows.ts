@@ -38,6 +38,26 @@ export class FeatureRows {
     return new FeatureRows(this.names, data);
   }
 
+  /** The first features of all rows. */
+  first(count: number): FeatureRows {
+    const width = this.names.length;
+    if (count === width) return this;
+    return new FeatureRows(
+      this.names.slice(0, count),
+      this.data.filter((_, i) => i % width < count),
+    );
+  }
+
+  /** These features, then others of the same rows. */
+  beside(names: readonly string[], values: ArrayLike<number>): FeatureRows {
+    const [own, width] = [this.names.length, this.names.length + names.length];
+    const data = Float32Array.from({ length: this.count * width }, (_, i) => {
+      const [row, place] = [Math.floor(i / width), i % width];
+      return place < own ? this.data[row * own + place]! : values[row * names.length + place - own]!;
+    });
+    return new FeatureRows([...this.names, ...names], data);
+  }
+
   /** Throws unless the rows have these features. */
   require(names: readonly string[]): void {
     const isSame = names.length === this.names.length && names.every((name, i) => name === this.names[i]);

@@ -47,7 +47,7 @@ interface Step {
 export const STEPS: readonly Step[] = [
   { name: 'opset', does: `opsets before ${LEAST_OPSET} are converted to ${OPSET}`, run: raised },
   { name: 'settings', does: 'single numbers among the inputs (rates, thresholds) are fixed', run: settled },
-  { name: 'sizes', does: 'open sizes get values from names, places and weights', run: sized },
+  { name: 'sizes', does: 'open sizes get values from names, places and weights', run: withKnownSizes },
   { name: 'control flow', does: 'branches and loops become the nodes that run', run: withoutBodies },
   { name: 'cut', does: 'what decodes images in front and selects boxes behind is cut off', run: cut },
   { name: 'float', does: 'quantised operators become those of floats', run: dequantised },
@@ -172,8 +172,8 @@ function dequantised(model: Model): Transformed {
   return { model: floats, changes: [...tables.changes, ...changes] };
 }
 
-/** All sizes but that of the batch. */
-function sized(model: Model, options: PrepareOptions): Transformed {
+/** With all sizes but that of the batch fixed: told, or chosen. */
+export function withKnownSizes(model: Model, options: PrepareOptions): Transformed {
   const { dims = {}, shapes = {}, batches, infer = inferShapes } = options;
   const samples = Object.entries(batches?.[0] ?? {}).map(([name, { dims: sizes }]) => [name, sizes] as const);
   const given: InferOptions = { dims, shapes: { ...shapes, ...Object.fromEntries(samples) } };

@@ -109,9 +109,12 @@ export class Engine {
   async predict(id: number, chosen: ChosenKnobs, devices: readonly string[] = []): Promise<PredictedHere> {
     const { name, network: opened } = this.#kept(id);
     const network = Object.keys(chosen).length === 0 ? opened : this.#at(id, chosen);
-    const { predictHere, devicesHere } = await this.#runtime();
+    const { predictHere, devicesHere, start } = await this.#runtime();
+    // What is fetched and compiled at the same time.
+    const library = devicesHere(this.#places);
+    await Promise.allSettled([start(), library]);
     const predicted = await predictHere(name, network);
-    const latencies = await (await devicesHere(this.#places)).latencies(network, devices);
+    const latencies = await (await library).latencies(network, devices);
     return { ...predicted, labels: [...predicted.labels, ...latencies] };
   }
 
@@ -154,6 +157,12 @@ export class Engine {
   ): Promise<NodeTimes & { measured: number; all: number }> {
     const { measureNodes } = await this.#runtime();
     return measureNodes(this.#at(id, chosen), this.#kept(id).name, seconds);
+  }
+
+  /** Loads what predictions need, before somebody asks for them. */
+  async warm(): Promise<void> {
+    const { devicesHere, start } = await this.#runtime();
+    await Promise.all([start(), devicesHere(this.#places)]);
   }
 
   /** What runs networks, loaded when it is first needed. */

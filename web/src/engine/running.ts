@@ -1,7 +1,10 @@
 // What needs a runtime: predictions, measuring. Loaded when one of them is first asked for.
 import * as ort from 'onnxruntime-web/wasm';
 import { useBundled } from '../../../src/api/bundled-files.js';
+import { makeGraph, makeModel, makeNode } from '../../../src/graph/graph.js';
+import { TensorType } from '../../../src/graph/types.js';
 import { useRuntime } from '../../../src/runtime/runtime.js';
+import { Session } from '../../../src/runtime/session.js';
 import { PageDevices } from './devices.js';
 import type { Places } from './engine.js';
 
@@ -10,6 +13,7 @@ export { measureNetwork, measureNodes } from './measure.js';
 export { predictHere } from './predict.js';
 
 let isReady: Promise<void> | undefined;
+let isStarted: Promise<unknown> | undefined;
 let devices: Promise<PageDevices> | undefined;
 
 /** The devices of the package, fetched once. */
@@ -34,3 +38,24 @@ export function prepare({ bundled }: Places): Promise<void> {
   });
   return isReady;
 }
+
+/** Loads the runtime's WebAssembly, which otherwise waits for the first network that is run. */
+export async function start(): Promise<void> {
+  isStarted ??= Session.create(NOTHING, { threads: 1 }).then((session) => session.dispose());
+  isStarted.catch(() => {
+    isStarted = undefined;
+  });
+  await isStarted;
+}
+
+const NUMBER = new TensorType('float32', [1]);
+/** The smallest model. */
+const NOTHING = makeModel(
+  makeGraph({
+    nodes: [makeNode('Identity', ['x'], ['y'])],
+    inputs: [{ name: 'x', type: NUMBER }],
+    outputs: [{ name: 'y', type: NUMBER }],
+    initializers: new Map(),
+  }),
+  { opsetImports: new Map([['', 17]]) },
+);

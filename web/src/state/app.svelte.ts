@@ -4,6 +4,7 @@ import type {
   ChosenKnobs,
   LayerProxy,
   NamedDevice,
+  NodeShares,
   NodeTimes,
   Opened,
   Problem,
@@ -35,6 +36,8 @@ export type Place =
 
 /** Files at once. */
 const MOST_FILES = 64;
+/** `auspex view`, or a server for trying things. */
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 
 class App {
   networks = $state.raw<readonly OpenNetwork[]>([]);
@@ -79,6 +82,18 @@ class App {
       for (const one of found) await this.#add(one, asked);
     });
     this.openMs = performance.now() - start;
+    this.#warm();
+  }
+
+  #isWarm = false;
+
+  /** Where it costs no connection, predictions are made ready while the graph is looked at. */
+  #warm(): void {
+    if (this.#isWarm || this.networks.length === 0 || !LOOPBACK.test(location.hostname)) return;
+    this.#isWarm = true;
+    this.reader.call('warm').catch(() => {
+      // They say so themselves when they are asked for.
+    });
   }
 
   async #add(opened: Opened, asked: Asked): Promise<void> {
@@ -220,8 +235,7 @@ class App {
   }
 
   async predict(network: OpenNetwork): Promise<void> {
-    const runner = await this.runner(network);
-    network.predicted = await runner.call('predict', network.id, {}, [...this.#devices]);
+    network.predicted = await this.reader.call('predict', network.id, {}, [...this.#devices]);
   }
 
   /** For the overlay of latency; those of the user first. */
@@ -230,18 +244,18 @@ class App {
   /** Computes an overlay for a network at its sizes. */
   async compute(network: OpenNetwork, name: 'latency' | LayerProxy): Promise<void> {
     await this.#during(`Computing ${overlayNamed(name)!.title}`, async () => {
-      const runner = await this.runner(network);
-      const { id, chosen } = network;
-      if (name === 'latency') {
-        if (this.devices.length === 0) this.devices = await runner.call('devices', [...this.#devices]);
-        network.device ||= this.devices[0]?.name ?? '';
-      }
-      const found =
-        name === 'latency'
-          ? await runner.call('nodeLatencies', id, chosen, network.device, [...this.#devices])
-          : await runner.call('layerScores', id, chosen, name);
+      const found = await (name === 'latency'
+        ? this.#nodeLatencies(network)
+        : (await this.runner(network)).call('layerScores', network.id, network.chosen, name));
       network.shares = { ...network.shares, [name]: found };
     });
+  }
+
+  async #nodeLatencies(network: OpenNetwork): Promise<NodeShares> {
+    const own = [...this.#devices];
+    if (this.devices.length === 0) this.devices = await this.reader.call('devices', own);
+    network.device ||= this.devices[0]?.name ?? '';
+    return this.reader.call('nodeLatencies', network.id, network.chosen, network.device, own);
   }
 
   /** Ends what is under way. */
