@@ -2,6 +2,7 @@
 import { predictDocumentOf } from '../app/documents/predict.js';
 import type { PredictedNetwork } from '../app/predict.js';
 import { type Rank, ranksOf } from '../app/predict-ranks.js';
+import type { Named } from '../app/predict-request.js';
 import { print } from './command.js';
 import { wrapLines } from './text/format.js';
 import { type KnownNetwork, networksText, networksTsv, networkText } from './text/predict.js';
@@ -9,9 +10,7 @@ import { type KnownNetwork, networksText, networksTsv, networkText } from './tex
 /** Networks of a table that is printed at once. */
 const TABLE_ROWS = 4096;
 
-/** How networks were named: one is printed in full, and what is wrong with it is thrown; several are ranked. */
-export type Named = 'one' | 'several' | 'list';
-
+/** One is printed in full, and what is wrong with it is thrown; several are ranked. */
 export async function printAll(
   found: AsyncIterable<PredictedNetwork>,
   { json }: { readonly json?: true },

@@ -1,21 +1,8 @@
 // `auspex predict`: cost, accuracy and latency of networks.
 import { Command } from 'commander';
-import { BundledPredictors, bundledEntries } from '../app/bundled.js';
-import { askedDevices, NO_PREDICTORS, usualDevices } from '../app/device/asked.js';
+import { bundledEntries } from '../app/bundled.js';
 import { predictListOf } from '../app/documents/predict.js';
-import { familyOf } from '../app/families.js';
-import { readKnown } from '../app/known-table.js';
-import {
-  expectLabels,
-  expectRecipe,
-  labelNames,
-  type NamedNetwork,
-  type NamedPredictor,
-  predictNetworks,
-  recipeNames,
-} from '../app/predict.js';
-import { sortedInputs } from '../app/predict-inputs.js';
-import type { OpenedReferences } from '../app/resolve.js';
+import { predictInputs } from '../app/predict-request.js';
 import { names, print, threadCount } from './command.js';
 import { printAll } from './predict-output.js';
 import { untilStopped } from './signals.js';
@@ -89,59 +76,7 @@ async function predict(inputs: string[], flags: PredictFlags): Promise<void> {
     print(flags.json ? JSON.stringify(predictListOf(entries), null, 2) : bundledText(entries));
     return;
   }
-  const { devices, close } = await askedDevices(flags);
-  const threads = flags.threads === undefined ? {} : { threads: flags.threads };
-  const bundled = flags.device === undefined ? new BundledPredictors(threads) : NO_PREDICTORS;
-  const { predictors, networks } = await sortedInputs(inputs, {
-    ...threads,
-    input: flags.input,
-    table: flags.data,
-    space: flags.space,
-    sizes: sizesFrom(flags),
-  });
-  try {
-    expectLabels(flags.label, predictors.length > 0 ? labelNames(predictors) : bundled.labels());
-    expectRecipe(flags.recipe, predictors.length > 0 ? recipeNames(predictors) : bundled.recipes());
-    const published = flags.known === undefined ? undefined : readKnown(flags.known);
-    const isList = flags.input !== undefined || flags.data !== undefined;
-    await untilStopped((signal) =>
-      printAll(
-        predictNetworks(named(networks), {
-          predictors,
-          bundled,
-          devices:
-            devices ?? (isPlainFile(flags, predictors, networks) ? usualDevices(networks.at(0)) : undefined),
-          familyOf,
-          ...(flags.label ? { labels: flags.label } : {}),
-          recipe: flags.recipe,
-          published,
-          withCost: !isList || flags.cost === true,
-          signal,
-        }),
-        flags,
-        isList ? 'list' : networks.count === 1 ? 'one' : 'several',
-      ),
-    );
-  } finally {
-    await close();
-    await bundled.dispose();
-    for (const { predictor } of predictors) await predictor.dispose();
-  }
-}
-
-/** One file, and nothing that says what is wanted of it. */
-function isPlainFile(
-  { label, input, data }: PredictFlags,
-  predictors: readonly NamedPredictor[],
-  networks: OpenedReferences,
-): boolean {
-  const isAsked = predictors.length > 0 || [label, input, data].some((flag) => flag !== undefined);
-  return !isAsked && networks.count === 1 && networks.kinds().hasFiles;
-}
-
-function* named(networks: OpenedReferences): Generator<NamedNetwork> {
-  for (let row = 0; row < networks.count; row++) {
-    const line = networks.place(row)?.line ?? row + 1;
-    yield { ref: networks.name(row), line, open: () => networks.at(row) };
-  }
+  await predictInputs(inputs, { ...flags, sizes: sizesFrom(flags) }, (found, named) =>
+    untilStopped((signal) => printAll(found(signal), flags, named)),
+  );
 }

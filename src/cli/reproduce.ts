@@ -3,14 +3,8 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { reproduceDocumentOf, reproduceListOf } from '../app/documents/reproduce.js';
 import { searchesDocumentOf } from '../app/documents/reproduce-searches.js';
-import { listReproduced, type Reproduced, type ReproduceRequest, reproduceTable } from '../app/reproduce.js';
-import {
-  isSearchExperiment,
-  listSearches,
-  type ReproducedSearches,
-  reproduceSearches,
-} from '../app/reproduce-searches.js';
-import type { ReproducedTable } from '../reproduce/table.js';
+import { listReproduced, type ReproduceRequest, reproduceTable } from '../app/reproduce.js';
+import { isSearchExperiment, listSearches, reproduceSearches } from '../app/reproduce-searches.js';
 import { reproducedTable, TABLES } from '../reproduce/tables/index.js';
 import { print, threadCount, wholeNumber } from './command.js';
 import { progressLine } from './progress.js';
@@ -62,10 +56,14 @@ The JSON is described in docs/json/reproduce.md.`,
         );
       }
       if (isSearchExperiment(id)) {
-        const searched = await runSearches(id, flags);
+        const searched = await shown(id, ranText, (work) => reproduceSearches(id, flags, work));
         return write(flags.json ? pretty(searchesDocumentOf(searched)) : searchesText(searched));
       }
-      const found = await run(id, flags, tables);
+      const found = await shown(
+        id,
+        (done: Parameters<typeof doneText>[0]) => doneText(done, reproducedTable(id, tables)),
+        (work) => reproduceTable(id, flags, { ...work, tables }),
+      );
       write(flags.json ? pretty(reproduceDocumentOf(found)) : tableText(found));
       if (found.ran !== undefined && found.ran.failures.length > 0) process.exitCode = 1;
     });
@@ -73,41 +71,24 @@ The JSON is described in docs/json/reproduce.md.`,
 
 const pretty = (document: object): string => JSON.stringify(document, null, 2);
 
-async function run(
+/** Runs with a progress line, above which finished parts are told. */
+async function shown<D, R>(
   id: string,
-  flags: ReproduceFlags,
-  tables: readonly ReproducedTable[],
-): Promise<Reproduced> {
+  text: (done: D) => string,
+  run: (work: {
+    readonly signal: AbortSignal;
+    onProgress(part: number, note: string): void;
+    onDone(done: D): void;
+  }) => Promise<R>,
+): Promise<R> {
   const line = progressLine(id);
-  try {
-    return await untilStopped((signal) =>
-      reproduceTable(id, flags, {
-        tables,
-        signal,
-        onProgress: (part, note) => line.report(part, note),
-        onDone: (done) => {
-          line.end();
-          process.stderr.write(`${doneText(done, reproducedTable(id, tables))}\n`);
-        },
-      }),
-    );
-  } finally {
+  const onDone = (done: D): void => {
     line.end();
-  }
-}
-
-async function runSearches(id: string, flags: ReproduceFlags): Promise<ReproducedSearches> {
-  const line = progressLine(id);
+    process.stderr.write(`${text(done)}\n`);
+  };
   try {
     return await untilStopped((signal) =>
-      reproduceSearches(id, flags, {
-        signal,
-        onProgress: (part, note) => line.report(part, note),
-        onDone: (done) => {
-          line.end();
-          process.stderr.write(`${ranText(done)}\n`);
-        },
-      }),
+      run({ signal, onProgress: (part, note) => line.report(part, note), onDone }),
     );
   } finally {
     line.end();
