@@ -6,7 +6,7 @@ import { defineConfig } from 'vite';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** How long plugins take depends on the machine, and says nothing of the page. */
+/** A slow build on a busy machine is no reason to fail. */
 const NO_TIMINGS = { bundlerTimings: false };
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-// Keeps the page for when there is no connection: what was loaded once is loaded again from here if the host does not
-// answer, or if it cannot have changed. Files that users open are never kept.
+// Makes the page work offline: serves what was loaded before if the host does not answer, or if the file cannot have changed.
+// Files that users open are never stored.
 const KEPT = 'auspex-page';
 const FILES = ['./'].concat(/* FILES */ []);
 

@@ -4,10 +4,9 @@ import type { Model } from '../../graph/graph.js';
 import { tensorNumbers } from '../../graph/tensor.js';
 import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
-import { type Curve, curveValue, fitCurve, topOf } from '../family-curve.js';
-import { fitFamilyOrder, rowsByFamily, scoresOf } from '../family-order.js';
+import { fitCurvedOrder } from '../curved-order.js';
+import { type Curve, curveValue } from '../family-curve.js';
 import type { Prepared } from '../fit.js';
-import { column } from '../labels.js';
 import type { FeatureRows } from '../views/feature-rows.js';
 import { kept } from './head-inputs.js';
 
@@ -25,24 +24,10 @@ const WEIGHTS = 'weights';
 /** The order of the first label, and curves of all labels by it, from some of the rows. */
 export function fitStructure(
   rows: FeatureRows,
-  { labels, families }: Prepared,
+  prepared: Prepared,
   chosen: Iterable<number>,
 ): StructureOrder {
-  const some = [...chosen];
-  const sign = labels.better?.[0] === 'lower' ? -1 : 1;
-  const known = (truths: Float64Array): Map<string, number[]> =>
-    rowsByFamily(
-      families,
-      some.filter((row) => !Number.isNaN(truths[row])),
-    );
-  const better = column(labels, 0).map((y) => sign * y);
-  const order = fitFamilyOrder(rows, better, known(better));
-  const scores = scoresOf(rows, order);
-  const curves = labels.names.map((_, label) => {
-    const truths = column(labels, label);
-    const rises = labels.better?.[label] === 'lower' ? -1 : 1;
-    return fitCurve(scores, truths, [...known(truths).values()], topOf(labels, label), rises);
-  });
+  const { order, curves } = fitCurvedOrder(rows, prepared, [...chosen]);
   return { ...order, curves };
 }
 

@@ -5,9 +5,10 @@ import { symbol } from '../../graph/dim.js';
 import type { Model } from '../../graph/graph.js';
 import { Builder } from '../../ops/build.js';
 import { Random } from '../../util/random.js';
+import { type CurvedOrder, fitCurvedOrder } from '../curved-order.js';
 import { OUTPUTS } from '../entries.js';
-import { type Curve, curveAt, curveValue, fitCurve, topOf } from '../family-curve.js';
-import { type FamilyOrder, fitFamilyOrder, rowsByFamily, scoresOf } from '../family-order.js';
+import { curveAt, curveValue, topOf } from '../family-curve.js';
+import { rowsByFamily, scoresOf } from '../family-order.js';
 import { baselineModel, INPUT, OPSETS } from '../feature-model.js';
 import { fitLabels, type Prepared } from '../fit.js';
 import { conformalWidth, type IntervalRule } from '../intervals.js';
@@ -55,36 +56,11 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   },
 });
 
-interface Ranking {
-  readonly order: FamilyOrder;
-  readonly curves: readonly Curve[];
-}
-
-/** Fits the order to the first label, and curves of it to all, from the rows of some families. */
-function fitRanking(
-  rows: FeatureRows,
-  { labels, families }: Prepared,
-  isUsed: (family: string) => boolean,
-): Ranking {
-  const all = [...families.keys()].filter((row) => isUsed(families[row]!));
-  const sign = labels.better?.[0] === 'lower' ? -1 : 1;
-  const known = (truths: Float64Array): Map<string, number[]> =>
-    rowsByFamily(
-      families,
-      all.filter((row) => !Number.isNaN(truths[row])),
-    );
-  const first = column(labels, 0).map((y) => sign * y);
-  const order = fitFamilyOrder(rows, first, known(first));
-  const scores = scoresOf(rows, order);
-  const curves = labels.names.map((_, label) => {
-    const truths = column(labels, label);
-    const groups = known(truths);
-    const top = topOf(labels, label);
-    // The order is that of the first label, whichever way that is better.
-    const rises = labels.better?.[label] === 'lower' ? -1 : 1;
-    return fitCurve(scores, truths, [...groups.values()], top, rises);
-  });
-  return { order, curves };
+/** From the rows of some families. */
+function fitRanking(rows: FeatureRows, prepared: Prepared, isUsed: (family: string) => boolean): CurvedOrder {
+  const { families } = prepared;
+  const used = [...families.keys()].filter((row) => isUsed(families[row]!));
+  return fitCurvedOrder(rows, prepared, used);
 }
 
 /**
@@ -137,7 +113,7 @@ function described(
 }
 
 /** `features` (batch, F) → `prediction` (batch, labels). */
-function rankingModel(names: readonly string[], { order, curves }: Ranking): Model {
+function rankingModel(names: readonly string[], { order, curves }: CurvedOrder): Model {
   const builder = new Builder({ opsets: OPSETS });
   const x = builder.input(INPUT, 'float32', [symbol('batch'), names.length]);
   const score = x.matmul(builder.constant(order.weights, 'float32', [names.length, 1]));

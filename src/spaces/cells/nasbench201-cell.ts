@@ -1,5 +1,6 @@
 // Cells of NAS-Bench-201: what they compute, which of them compute the same, and the graphs that predictors see of them.
-import type { Cell } from '../space.js';
+import { elementChoices } from '../choice.js';
+import type { Cell, Space } from '../space.js';
 
 export const OPERATIONS = ['none', 'skip_connect', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3'] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -16,6 +17,30 @@ export const EDGES = [
   [2, 3],
 ] as const;
 export const NODES = 4;
+
+const SITES = EDGES.map((edge) => `edge ${edge.join('-')}`);
+
+/** What spaces have in common whose architectures are one of some operations for every edge. */
+export function operationsOnEdges<O extends string>(
+  operations: readonly O[],
+): Pick<Space<readonly O[]>, 'size' | 'sample' | 'choices' | 'sizeOf' | 'largestCell'> {
+  return {
+    size: BigInt(operations.length) ** BigInt(EDGES.length),
+    sample: (random) => EDGES.map(() => random.pick(operations)),
+    choices: (arch) =>
+      elementChoices(
+        (i) => SITES[i]!,
+        operations,
+        arch,
+        (changed) => changed,
+      ),
+    sizeOf: (arch) => ({
+      unit: 'operations that are not none',
+      value: arch.filter((operation) => operation !== 'none').length,
+    }),
+    largestCell: EDGES.length + 2,
+  };
+}
 
 /** Eight nodes: input, the six edges, output; an edge's operation feeds those of the edges that leave its end. */
 export function cell(arch: NasBench201): Cell {

@@ -7,7 +7,6 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { digest } from '../../util/digest.js';
 import { archError } from '../arch-error.js';
-import { elementChoices } from '../choice.js';
 import { CLASSIFIER, images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 import {
@@ -19,6 +18,7 @@ import {
   NODES,
   OPERATIONS,
   type Operation,
+  operationsOnEdges,
   prunedCell,
 } from './nasbench201-cell.js';
 
@@ -26,37 +26,22 @@ const CELLS_PER_STAGE = 5;
 const STEM_WIDTH = 16;
 const NAME = 'nasbench201';
 
-const SITES = EDGES.map((edge) => `edge ${edge.join('-')}`);
-
 export const nasBench201: Space<NasBench201> = {
   name: NAME,
   title: 'NAS-Bench-201',
   paper: 'Dong & Yang, ICLR 2020, arXiv:2001.00326',
   notation: `three groups joined by '+', one for each node; in group k an operation for every node i < k before it, |op~i|. Operations: ${OPERATIONS.join(', ')}`,
   example: '|nor_conv_3x3~0|+|nor_conv_3x3~0|avg_pool_3x3~1|+|skip_connect~0|nor_conv_3x3~1|skip_connect~2|',
-  size: BigInt(OPERATIONS.length) ** BigInt(EDGES.length),
+  ...operationsOnEdges(OPERATIONS),
   defaults: { resolution: 32, classes: 10, cells: CELLS_PER_STAGE, input: 'image' },
-  sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
-  choices: (arch) =>
-    elementChoices(
-      (i) => SITES[i]!,
-      OPERATIONS,
-      arch,
-      (changed) => changed,
-    ),
   parse,
   format,
   hash: (arch) => digest(expressionOf(arch)),
-  sizeOf: (arch) => ({
-    unit: 'operations that are not none',
-    value: arch.filter((operation) => operation !== 'none').length,
-  }),
   cell,
   fromCell,
   prunedCell,
   // As arch2vec numbers them, and predictors since.
   vocabulary: ['input', 'nor_conv_1x1', 'nor_conv_3x3', 'avg_pool_3x3', 'skip_connect', 'none', 'output'],
-  largestCell: EDGES.length + 2,
   identities: ['skip_connect'],
   cellOperations: { names: OPERATIONS, edges: EDGES },
   network: (arch, options = {}) => {

@@ -7,12 +7,11 @@ import type { Scope } from '../../nn/scope.js';
 import type { Value } from '../../ops/build.js';
 import { printableStart } from '../../util/printable.js';
 import { archError } from '../arch-error.js';
-import { elementChoices } from '../choice.js';
 import { CLASSIFIER, images, scaledWidth, writeNetwork } from '../network-builder.js';
 import type { Space } from '../space.js';
 import { factorizedReduce } from './darts-network.js';
 import { reluConvNorm } from './nasbench201.js';
-import { cell, EDGES, fromCell, NODES } from './nasbench201-cell.js';
+import { cell, EDGES, fromCell, NODES, operationsOnEdges } from './nasbench201-cell.js';
 
 const NAME = 'transnas-micro';
 /** By their digits. */
@@ -27,7 +26,6 @@ const WIDTH = 64;
 const LAYERS = [true, false, true, false, true];
 const CELLS = 2;
 const PREFIX = `${WIDTH}-${LAYERS.map((isReduction) => (isReduction ? 4 : 1)).join('')}-`;
-const SITES = EDGES.map((edge) => `edge ${edge.join('-')}`);
 
 export const transNasMicro: Space<TransNas> = {
   name: NAME,
@@ -35,29 +33,16 @@ export const transNasMicro: Space<TransNas> = {
   paper: 'Duan et al., CVPR 2021, arXiv:2105.11871',
   notation: `${PREFIX} and the operations of the edges to each node joined by '_', as digits: ${OPERATIONS.map((name, i) => `${i} ${name}`).join(', ')}; or the six digits as a list, (0, 1, 2, 3, 0, 1)`,
   example: `${PREFIX}3_13_203`,
-  size: BigInt(OPERATIONS.length) ** BigInt(EDGES.length),
+  ...operationsOnEdges(OPERATIONS),
   defaults: { resolution: 256, classes: 75, cells: CELLS, input: 'image' },
-  sample: (random) => EDGES.map(() => random.pick(OPERATIONS)),
-  choices: (arch) =>
-    elementChoices(
-      (i) => SITES[i]!,
-      OPERATIONS,
-      arch,
-      (changed) => changed,
-    ),
   parse,
   format,
-  sizeOf: (arch) => ({
-    unit: 'operations that are not none',
-    value: arch.filter((operation) => operation !== 'none').length,
-  }),
   cell,
   fromCell: (found) => {
     const arch = fromCell(found);
     return arch?.every(isOperation) ? arch : undefined;
   },
   vocabulary: ['input', 'nor_conv_1x1', 'nor_conv_3x3', 'skip_connect', 'none', 'output'],
-  largestCell: EDGES.length + 2,
   cellOperations: { names: OPERATIONS, edges: EDGES },
   network: (arch, options = {}) => {
     const { classes = 75, cells = CELLS, seed = 0 } = options;

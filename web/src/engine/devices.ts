@@ -91,7 +91,7 @@ export class PageDevices implements DeviceLibrary {
     const device = this.#all(own).find((each) => each.name === name);
     const model = device && (await this.#open(device));
     if (model?.nodeValues === undefined) {
-      throw new AuspexError('DEVICE_UNKNOWN', `there is no device '${name}' that tells times of nodes`);
+      throw new AuspexError('DEVICE_UNKNOWN', `no device '${name}' predicts the times of nodes`);
     }
     const measured = asMeasured(network, device!);
     const { values, how } = await model.nodeValues(measured);
