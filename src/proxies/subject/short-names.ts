@@ -33,7 +33,7 @@ export function withShortNames(model: Model): Model {
         outputs: node.outputs.map(short),
       })),
       initializers: new Map([...graph.initializers.values()].map(renamed)),
-      valueInfo: [],
+      valueInfo: new Map(),
     },
   };
 }
