@@ -37,6 +37,8 @@ const G_TRANSPOSED: Matrix = [
 
 /** Fewer tiles make sums too short: results take longer to write than to compute. */
 const LEAST_TILES = 32;
+/** Tiles of a part, which one thread reorders; with fewer, there are more results than it is worth. */
+const LEAST_OF_PART = 512;
 /** Elements of V and Q together; more take too much memory. */
 const MOST_ELEMENTS = 2 ** 26;
 
@@ -48,21 +50,23 @@ export function isByTiles(conv: Convolution, batch: number, block: number): bool
   return tiles >= LEAST_TILES && ELEMENTS * tiles * (channels + filters) <= MOST_ELEMENTS;
 }
 
-/** dW (O, C·9). */
+/** dW (O, C·9). Sums over the batch are cut into parts, and added up by the last product. */
 export function byTiles(conv: Convolution, x: Value, dy: Value): Value {
   const { channels, filters } = conv;
   const [image, axes] = withoutNegative(x, conv.axes);
   const counts = tilesAlong(conv);
+  const batch = x.length(0);
+  const parts = [4, 2].find((n) => batch % n === 0 && (batch * sizeOf(counts)) / n >= LEAST_OF_PART) ?? 1;
   const seen = axes.map(({ begin }, i): ConvAxis => {
     return { stride: 2, dilation: 1, begin, end: 2 * counts[i]! + 2 - begin - image.length(i + 2) };
   });
   const given = conv.axes.map(({ positions }, i): ConvAxis => {
     return { stride: 2, dilation: 1, begin: 0, end: 2 * counts[i]! - positions };
   });
-  const products = tiles(dy, A, given).matmul(tiles(image, B_TRANSPOSED, seen).transposeLast());
-  const { builder } = x;
-  const back = builder.constant(Float32Array.from(squared(G_TRANSPOSED).flat()), 'float32', [9, ELEMENTS]);
-  const sums = back.matmul(products.reshape([ELEMENTS, filters * channels]));
+  const products = tiles(dy, A, given, parts).matmul(tiles(image, B_TRANSPOSED, seen, parts).transposeLast());
+  const rows = squared(G_TRANSPOSED).flatMap((row) => Array.from({ length: parts }, () => row).flat());
+  const back = x.builder.constant(Float32Array.from(rows), 'float32', [9, parts * ELEMENTS]);
+  const sums = back.matmul(products.reshape([parts * ELEMENTS, filters * channels]));
   return transposedByBlocks(sums).reshape([filters, channels * 9]);
 }
 
@@ -70,19 +74,35 @@ function tilesAlong({ axes }: Convolution): number[] {
   return axes.map(({ positions }) => Math.ceil(positions / 2));
 }
 
-/** (N, C, …) to (16, C, N·T): M·tile·Mᵀ of each channel's tiles. */
-function tiles(image: Value, matrix: Matrix, axes: readonly ConvAxis[]): Value {
+/** (N, C, …) to (parts·16, C, N·T/parts): M·tile·Mᵀ of each channel's tiles. */
+function tiles(image: Value, matrix: Matrix, axes: readonly ConvAxis[], parts: number): Value {
+  const { builder } = image;
   const [batch, channels, ...sizes] = image.sizes as [number, number, number, number];
   const width = matrix[0]!.length;
   const elements = squared(matrix);
   // One channel's kernels are stored as (k, o).
   const kernels = elements[0]!.flatMap((_, tap) => elements.map((row) => row[tap]!));
-  const weights = image.builder.constant(Float32Array.from(kernels), 'float32', [ELEMENTS, 1, width, width]);
-  const images = image.transpose([1, 0, 2, 3]).reshape([channels * batch, 1, ...sizes]);
-  const found = convolveBlocks(images, weights, { axes, group: 1 });
+  const weights = builder.constant(Float32Array.from(kernels), 'float32', [ELEMENTS, 1, width, width]);
+  const order = builder.constant(channelsFirst(batch, channels, parts), 'int64');
+  const images = image.reshape([batch * channels, sizeOf(sizes)]).gather(order);
+  const found = convolveBlocks(images.reshape([-1, 1, ...sizes]), weights, { axes, group: 1 });
   const [down, across] = found.sizes.slice(2) as [number, number];
-  const together = found.reshape([1, ELEMENTS, channels * batch * down, across]);
-  return fromBlocks(together, ELEMENTS).reshape([ELEMENTS, channels, batch * down * across]);
+  const each = batch / parts;
+  const together = found.reshape([parts, ELEMENTS, channels * each * down, across]);
+  return fromBlocks(together, ELEMENTS).reshape([parts * ELEMENTS, channels, each * down * across]);
+}
+
+/** The numbers of the channels of all images, so that each part has all images of a channel together. Transpose has one thread. */
+function channelsFirst(batch: number, channels: number, parts: number): number[] {
+  const each = batch / parts;
+  return Array.from({ length: batch * channels }, (_, i) => {
+    const [part, channel, image] = [
+      Math.floor(i / (channels * each)),
+      Math.floor(i / each) % channels,
+      i % each,
+    ];
+    return (part * each + image) * channels + channel;
+  });
 }
 
 /** M ⊗ M: what M·tile·Mᵀ is for the elements of a tile in row-major order. */
