@@ -112,7 +112,7 @@ export function positive({ model, roles }: Subject): Model {
  * their logarithmic softmax.
  */
 export function withOnes(model: Model, { lookups }: Subject): Model {
-  const looked = new Set(lookups.map((lookup) => lookup.output));
+  const looked = new Map(lookups.map(({ output, input }) => [output, input]));
   const scaled = preprocessed(model);
   return rewriteNodes(model, (e) => {
     const { node } = e.call;
@@ -120,9 +120,12 @@ export function withOnes(model: Model, { lookups }: Subject): Model {
     const from = scaled.get(node.outputs[0]!);
     // What is scaled are ones already; as constants, all behind them would be computed when the graph is compiled.
     if (from !== undefined) return [e.builder.value(from)];
-    if (!looked.has(node.outputs[0]!)) return undefined;
-    const value = e.builder.value(node.outputs[0]!);
-    return [e.builder.full(value.sizes, 1, value.dtype)];
+    const tokens = looked.get(node.outputs[0]!);
+    if (tokens === undefined) return undefined;
+    const { sizes, dtype } = e.builder.value(node.outputs[0]!);
+    // They depend on the tokens, as constants would not: what flows through constants is not kept near 1.
+    const zero = e.builder.value(tokens).cast(dtype).reduceMax().mul(0);
+    return [e.builder.full(sizes, 1, dtype).add(zero)];
   });
 }
 
