@@ -145,9 +145,9 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    const first = await page.locator('#selection').textContent();
+    const first = await page.locator('.selection').textContent();
     await page.keyboard.press('ArrowDown');
-    expect(await page.locator('#selection').textContent()).not.toBe(first);
+    expect(await page.locator('.selection').textContent()).not.toBe(first);
     await page.getByRole('searchbox').fill('Conv');
     await page.keyboard.press('Enter');
     await page.waitForSelector('aside >> text=kernel_shape');
