@@ -1,6 +1,6 @@
 // What becomes of quantised networks: an operator between DequantizeLinear and QuantizeLinear is one kernel of integers, and a
 // product of integers with the rescaling after it is one kernel.
-import { KERNEL_NAMES, ON_INTEGERS, TAKES_SIGNED } from '../../ops/microsoft/fusions.js';
+import { DONE_BY_ROUNDING, KERNEL_NAMES, ON_INTEGERS, TAKES_SIGNED } from '../../ops/microsoft/fusions.js';
 import type { Step, Steps } from './steps.js';
 
 export function joinQuantised(steps: Steps): void {
@@ -68,7 +68,7 @@ function joinOperator(steps: Steps, step: Step, unsigned: ReadonlySet<string>): 
 function quantisedAfter(steps: Steps, output: string): Step[] | undefined {
   const reader = steps.onlyReader(output);
   if (reader?.operator === KERNEL_NAMES.quantise) return [reader];
-  const isRectifier = reader?.operator === 'Relu' || reader?.operator === 'Clip';
+  const isRectifier = reader !== undefined && DONE_BY_ROUNDING.has(reader.operator);
   const after = isRectifier ? steps.onlyReader(reader.outputs[0]!) : undefined;
   return after?.operator === KERNEL_NAMES.quantise ? [reader!, after] : undefined;
 }

@@ -53,6 +53,9 @@ export const ON_INTEGERS: ReadonlyMap<string, string> = new Map([
   ].map((name) => [name, name] as const),
 ]);
 
+/** Activations that the range of unsigned integers makes superfluous. */
+export const DONE_BY_ROUNDING: ReadonlySet<string> = new Set(['Relu', 'Clip']);
+
 /** Kernels of integers that take signed integers as well; the others take them as unsigned ones, if nothing else reads them. */
 export const TAKES_SIGNED: ReadonlySet<string> = new Set([
   'QLinearConcat',
