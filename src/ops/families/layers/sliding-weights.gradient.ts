@@ -13,15 +13,18 @@ import { padAxes } from './window.gradient.js';
 
 /** Fewer positions make kernels that products are as fast as. */
 const LEAST_POSITIONS = 64;
+/** For as many channels and more, tiles are as fast and share two threads better: see winograd-weights.gradient.ts. */
+const MANY_CHANNELS = 64;
 
 /** Whether dW can be written so, and is faster. */
-export function isSliding({ axes, kernelSize, group, filters }: Convolution, x: Value): boolean {
+export function isSliding({ axes, kernelSize, group, channels, filters }: Convolution, x: Value): boolean {
   const { channelBlock: block, runsOnce } = x.builder;
   const batch = x.size(0);
   if (block === undefined || x.dtype !== 'float32' || typeof batch !== 'number') return false;
   if (axes.length !== 2 || group > 1 || kernelSize === 1 || filters % block !== 0) return false;
-  const isLarge = runsOnce || sizeOf(axes.map((axis) => axis.positions)) >= LEAST_POSITIONS;
-  return isLarge && (batch < block || batch % block === 0);
+  const isBetween = channels >= block && channels < MANY_CHANNELS;
+  const isFaster = isBetween && sizeOf(axes.map((axis) => axis.positions)) >= LEAST_POSITIONS;
+  return (runsOnce || isFaster) && (batch < block || batch % block === 0);
 }
 
 /** dW (O, C, k1, k2). */
