@@ -1,5 +1,6 @@
 // Comparisons in blocks: one side alone in a fresh process, then the other, in turn. Idle threads of one side never share
 // the cores with the other, and a process that happens to be slow is one of several.
+import { spawn } from 'node:child_process';
 import { Answerer, type Command } from './answerer.js';
 import { type Load, watchLoad } from './load.js';
 
@@ -17,6 +18,8 @@ export interface Row {
   /** What a run does, in millions of multiply-adds, where it is known. */
   readonly mmacs?: number;
   readonly repeats?: number;
+  /** Whether another program keeps one core busy while either side runs. */
+  readonly isShared?: boolean;
 }
 
 export interface Counts {
@@ -66,11 +69,16 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!;
 }
 
-async function block({ side, line }: Line, { repeats, warmUp }: Counts): Promise<Block> {
+async function block(
+  { side, line }: Line,
+  { repeats, warmUp }: Counts,
+  isShared: boolean | undefined,
+): Promise<Block> {
   const { answerer, version } = await Answerer.start(side);
+  const beside = isShared ? spawn(process.execPath, ['-e', 'for (;;);']) : undefined;
   try {
     for (let i = 0; i < warmUp; i++) await answerer.measure(line);
-    const load = watchLoad(answerer.pid);
+    const load = watchLoad(answerer.pid, beside?.pid);
     const times: number[] = [];
     const end = performance.now() + LEAST_MS;
     while (times.length < repeats || (performance.now() < end && times.length < MOST_RUNS)) {
@@ -78,6 +86,7 @@ async function block({ side, line }: Line, { repeats, warmUp }: Counts): Promise
     }
     return { ms: median(times), load: load(), version };
   } finally {
+    beside?.kill();
     await answerer.close();
   }
 }
@@ -94,10 +103,10 @@ export async function compared(
   const all = counts.starts * (1 + row.peers.length);
   let done = 0;
   for (let i = 0; i < counts.starts; i++) {
-    ours.push(await block(row.ours, counts));
+    ours.push(await block(row.ours, counts, row.isShared));
     onBlock(++done, all);
     for (const [way, peer] of row.peers.entries()) {
-      peers[way]!.push(await block(peer, counts));
+      peers[way]!.push(await block(peer, counts, row.isShared));
       onBlock(++done, all);
     }
   }

@@ -11,7 +11,7 @@ import { imageShapes, resnet18 } from './workloads/resnet.js';
 import { graphBatch, inference, type Runner, randomBatch, training } from './workloads/runners.js';
 import { vitTiny } from './workloads/vit.js';
 
-interface Workload {
+export interface Workload {
   readonly name: string;
   /** A script of `bench/peers`, and what it is asked. */
   readonly peer: readonly [script: string, line: string];
@@ -23,7 +23,7 @@ const withDropout = { ...former.PAPER, dropout: 0.1 };
 const former128 = (options: typeof former.PAPER) => async (threads: number) =>
   training(former.objective(options), former.shapes(128), await graphBatch(128), adamW(), threads);
 
-const WORKLOADS: readonly Workload[] = [
+export const WORKLOADS: readonly Workload[] = [
   {
     name: 'NN-Former, step, batch 128',
     peer: ['nn_former.py', 'train 128'],

@@ -4,11 +4,15 @@ import { r2 } from '../src/metrics/index.js';
 import { RandomForest } from '../src/predictors/trees/random-forest.js';
 import { FeatureRows } from '../src/predictors/views/feature-rows.js';
 import { Answerer, python } from './answerer.js';
-import { type Bench, generator, type Options, timed } from './bench.js';
+import { type Bench, generator, timed } from './bench.js';
+
+interface Problem {
+  readonly rows: number;
+  readonly columns: number;
+}
 
 /** Like Friedman's first problem, by a generator that the peer has, too. */
-function problem(seed: number, { values }: Options): { rows: FeatureRows; targets: Float64Array } {
-  const [rows, columns] = [Number(values.rows), Number(values.columns)];
+function samples(seed: number, { rows, columns }: Problem): { rows: FeatureRows; targets: Float64Array } {
   const draw = generator(seed);
   const data = new Float32Array(rows * columns);
   const targets = new Float64Array(rows);
@@ -23,52 +27,58 @@ function problem(seed: number, { values }: Options): { rows: FeatureRows; target
 
 export const bench: Bench = {
   options: {
-    rows: { type: 'string', default: '1000' },
-    columns: { type: 'string', default: '20' },
-    trees: { type: 'string', default: '20,100' },
+    /** rows x columns x trees */
+    problems: { type: 'string', default: '1000x20x20,1000x20x100,12334x160x4' },
   },
 
-  async rows(options, side) {
-    const { rows, columns, trees } = options.values;
-    const sklearn = python(['bench/peers/forest.py', rows!, columns!], 'scikit-learn');
-    const counts = trees!.split(',');
-    await expectAsGood(options, Number(counts[0]), await Answerer.start(sklearn));
-    return counts.flatMap((count) =>
-      ['fit', 'predict'].map((what) => ({
-        name: `${what}, ${count} trees`,
-        ours: { side, line: `${what} ${count}` },
-        peers: [{ side: sklearn, line: `${what} ${count}` }] as const,
-      })),
+  async rows({ values: { problems } }, side) {
+    const sklearn = python(['bench/peers/forest.py'], 'scikit-learn');
+    const given = problems!.split(',').map((text) => text.split('x').map(Number) as [number, number, number]);
+    const [[rows, columns, trees]] = given as [[number, number, number]];
+    await expectAsGood({ rows, columns }, trees, await Answerer.start(sklearn));
+    return given.flatMap((problem) =>
+      ['fit', 'predict'].map((what) => {
+        const line = [what, ...problem].join(' ');
+        const [of, wide, count] = problem;
+        return {
+          name: `${what}, ${count} trees, ${of.toLocaleString('en')} × ${wide}`,
+          ours: { side, line },
+          peers: [{ side: sklearn, line }] as const,
+          // Large fits take seconds.
+          ...(of * wide > 1e6 && what === 'fit' ? { repeats: 3 } : {}),
+        };
+      }),
     );
   },
 
-  async side(options) {
-    const [train, test] = [problem(1, options), problem(2, options)];
-    let fitted: { readonly trees: number; readonly forest: RandomForest } | undefined;
-    const fit = (trees: number): RandomForest => {
-      const { forest } = RandomForest.fit(train.rows, train.targets, { trees });
-      fitted = { trees, forest };
-      return forest;
-    };
+  async side() {
+    let known: { readonly line: string; predict(): unknown; fit(): unknown } | undefined;
     return async (line) => {
-      const [what, count] = line.split(' ');
-      const trees = Number(count);
-      if (what === 'fit') return timed(() => fit(trees));
-      const forest = fitted?.trees === trees ? fitted.forest : fit(trees);
-      return timed(() => forest.predict(test.rows));
+      const [what, ...numbers] = line.split(' ');
+      const [rows, columns, trees] = numbers.map(Number) as [number, number, number];
+      if (known?.line !== line) {
+        const [train, test] = [1, 2].map((seed) => samples(seed, { rows, columns })) as [Samples, Samples];
+        const fit = () => RandomForest.fit(train.rows, train.targets, { trees });
+        const forest = what === 'fit' ? undefined : fit().forest;
+        known = { line, fit, predict: () => forest!.predict(test.rows) };
+      }
+      const { fit, predict } = known;
+      return timed(what === 'fit' ? fit : predict);
     };
   },
 };
 
+type Samples = ReturnType<typeof samples>;
+
 async function expectAsGood(
-  options: Options,
+  problem: Problem,
   trees: number,
   { answerer }: { answerer: Answerer },
 ): Promise<void> {
-  const [train, test] = [problem(1, options), problem(2, options)];
+  const [train, test] = [samples(1, problem), samples(2, problem)];
   const { forest } = RandomForest.fit(train.rows, train.targets, { trees });
   const ours = r2(forest.predict(test.rows).means, test.targets);
-  const theirs = Number(await answerer.ask(`r2 ${trees}`));
+  const theirs = Number(await answerer.ask(`r2 ${problem.rows} ${problem.columns} ${trees}`));
   await answerer.close();
   console.log(`R² on new rows, ${trees} trees: ${ours.toFixed(3)}, scikit-learn ${theirs.toFixed(3)}`);
   if (!(ours > theirs - 0.02)) throw new Error('the forest is worse than scikit-learn');

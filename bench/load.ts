@@ -11,15 +11,26 @@ export interface Load {
 /** Clock ticks in a second, of `/proc/PID/stat` on all Linux systems in use. */
 const TICKS = 100;
 
-/** Begins to watch; what it gives tells the load since then. Undefined where the system does not say. */
-export function watchLoad(pid: number): () => Load | undefined {
-  const [start, before] = [performance.now(), { own: secondsOf(pid), all: busySeconds() }];
+/**
+ * Begins to watch; what it gives tells the load since then. Undefined where the system does not say.
+ *
+ * @param beside a process that is there on purpose, and none of the others
+ */
+export function watchLoad(pid: number, beside?: number): () => Load | undefined {
+  const seen = () => ({
+    at: performance.now(),
+    own: secondsOf(pid),
+    beside: beside === undefined ? 0 : secondsOf(beside),
+    all: busySeconds(),
+  });
+  const before = seen();
   return () => {
-    const seconds = (performance.now() - start) / 1000;
-    const own = secondsOf(pid);
-    if (own === undefined || before.own === undefined) return undefined;
-    const used = own - before.own;
-    return { own: used / seconds, others: Math.max(0, busySeconds() - before.all - used) / seconds };
+    const after = seen();
+    const seconds = (after.at - before.at) / 1000;
+    if (after.own === undefined || before.own === undefined) return undefined;
+    const own = after.own - before.own;
+    const others = after.all - before.all - own - ((after.beside ?? 0) - (before.beside ?? 0));
+    return { own: own / seconds, others: Math.max(0, others) / seconds };
   };
 }
 

@@ -2,6 +2,8 @@
 //
 //   npm run bench -- inspect model.onnx …   reading and counting, against Python's onnx
 //   npm run bench -- engine                 training and inference, against PyTorch
+//   npm run bench -- layers                 single convolutions of every kind, against PyTorch
+//   npm run bench -- shared                 steps on two threads beside a busy program, against one thread
 //   npm run bench -- metrics                rank correlations, against SciPy
 //   npm run bench -- forest                 random forests, against scikit-learn
 //   npm run bench -- predictors p.onnx …    predictors' speed, against PyTorch
@@ -32,6 +34,8 @@ import { documentOf, heading, lineOf } from './document.js';
 const COMPARISONS: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   inspect: () => import('./inspect.js'),
   engine: () => import('./engine.js'),
+  layers: () => import('./layers.js'),
+  shared: () => import('./shared.js'),
   metrics: () => import('./metrics.js'),
   forest: () => import('./forest.js'),
   predictors: () => import('./predictors.js'),

@@ -74,6 +74,9 @@ describe.skipIf(block === undefined)('blocked convolutions in a step do what Con
   it.each<[string, Case]>([
     ['3×3', { channels: 32, out: 16, size: [6, 5], kernel: 3, padding: 1 }],
     ['sums in parts', { channels: 16, out: 16, size: [24, 25], kernel: 3, stride: [1, 2], padding: 1 }],
+    ['in tiles', { channels: 16, out: 32, size: [12, 12], kernel: 3, padding: 1 }],
+    ['in tiles, odd sizes', { channels: 32, out: 16, size: [11, 13], kernel: 3, padding: [0, 2] }],
+    ['in tiles, much padding', { channels: 16, out: 16, size: [6, 7], kernel: 3, padding: 3 }],
     ['without padding', { channels: 16, out: 32, size: [6, 7], kernel: [3, 2] }],
     ['more padding than the kernel', { channels: 16, out: 16, size: [4, 4], kernel: 2, padding: 2 }],
     ['strides', { channels: 16, out: 16, size: [7, 8], kernel: 3, stride: 2, padding: 1 }],

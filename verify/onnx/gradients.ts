@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gradients } from '../../src/autodiff/gradients.js';
+import { channelBlock } from '../../src/runtime/channel-block.js';
 import { Session } from '../../src/runtime/session.js';
 import { AuspexError } from '../../src/util/errors.js';
 import { GoldenCase, LOSS, readManifest } from './golden.js';
@@ -15,6 +16,7 @@ const HELP = `npm run gradients -- FOLDER [REGEX] [options]
   FOLDER         what verify/golden/networks.py wrote
   REGEX          only networks whose name, such as resnet18.dynamo, matches
   --threads N    threads of ONNX Runtime (default: 1)
+  --blocks       with the runtime's blocked kernels, as in training steps
   --docs FILE    also replace the figures in a document
 
 Exit code 0: all gradients are PyTorch's. 1: some are not, or a rule is
@@ -25,6 +27,7 @@ const { positionals, values: options } = parseArgs({
   allowPositionals: true,
   options: {
     threads: { type: 'string', default: '1' },
+    blocks: { type: 'boolean', default: false },
     docs: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
@@ -75,7 +78,9 @@ async function attempt(folder: string): Promise<Pick<NetworkResult, 'weights' | 
 
 async function check(golden: GoldenCase): Promise<WeightResult[]> {
   const wanted = golden.weights.flatMap(({ uses }) => uses.map((use) => use.name));
-  const { model, gradients: found } = gradients(golden.model, LOSS, wanted);
+  const { model, gradients: found } = gradients(golden.model, LOSS, wanted, {
+    channelBlock: options.blocks ? await channelBlock() : undefined,
+  });
   const session = await Session.create(model, { threads: Number(options.threads) });
   try {
     const results = await session.run(await golden.feeds());

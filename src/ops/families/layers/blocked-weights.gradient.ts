@@ -4,16 +4,16 @@ import type { Builder, Value } from '../../build.js';
 import { sizeOf } from '../arrays/data-movement.js';
 import { isDepthwise } from './blocked-conv.js';
 import {
-  blockOf,
   convolveBlocks,
   fromBlocks,
   lastFromBlocks,
-  lastToBlocks,
   toBlocks,
+  transposedByBlocks,
   withoutNegative,
 } from './channel-blocks.js';
 import type { Convolution } from './placed-convolution.js';
 import { kernelOffsets, type PlacedAxis, padAxes } from './window.gradient.js';
+import { byTiles, isByTiles } from './winograd-weights.gradient.js';
 
 type Way = (conv: Convolution, x: Value, dy: Value) => Value;
 
@@ -21,8 +21,10 @@ type Way = (conv: Convolution, x: Value, dy: Value) => Value;
 export function wayInBlocks(conv: Convolution, x: Value): Way | undefined {
   const { axes, kernelSize, group, channels } = conv;
   const block = x.builder.channelBlock;
-  const isKnown = typeof x.size(0) === 'number' && x.dtype === 'float32' && axes.length === 2;
+  const batch = x.size(0);
+  const isKnown = typeof batch === 'number' && x.dtype === 'float32' && axes.length === 2;
   if (block === undefined || !isKnown || channels % block !== 0) return undefined;
+  if (isByTiles(conv, batch, block)) return byTiles;
   if (isDepthwise(conv)) return byOwnKernel;
   return group === 1 && kernelSize > 1 && kernelSize <= 64 ? byRows : undefined;
 }
@@ -79,7 +81,7 @@ function byRows({ axes, kernelSize, channels, filters }: Convolution, x: Value, 
   });
   const together = x.builder.concat(products, 0);
   const sums = parts === 1 ? together : together.reshape([kernelSize, parts, -1]).sum([1]);
-  return transposed(sums.reshape([kernelSize, filters * channels]));
+  return transposedByBlocks(sums.reshape([kernelSize, filters * channels]));
 }
 
 const known = new WeakMap<Builder, Map<string, Value>>();
@@ -110,17 +112,4 @@ function firstRows(
     tables.set(key, table);
   }
   return table;
-}
-
-/** (k, n) to (n, k) by way of blocks, n being a multiple of them: Transpose takes five times as long. */
-function transposed(value: Value): Value {
-  const [rows, columns] = value.sizes as [number, number];
-  const block = blockOf(value);
-  const blocks = lastToBlocks(value.reshape([1, rows, 1, columns])).reshape([
-    columns / block,
-    block,
-    1,
-    rows,
-  ]);
-  return fromBlocks(blocks, block).reshape([columns, rows]);
 }
