@@ -82,7 +82,7 @@ export function outputBytes(network: Network): number {
   }, 0);
 }
 
-export const kernelDeviceModel = registerDeviceModel({
+registerDeviceModel({
   kind: KERNELS,
   async open(device: Device) {
     const found = kernelModelSchema.safeParse(device.model);
