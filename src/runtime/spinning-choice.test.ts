@@ -33,7 +33,7 @@ it('stays as it is between both', () => {
 
 it('waits until a new session is worth its time, and longer after each', () => {
   const slow = new SpinningChoice(4000);
-  expect(changes(slow, 110, 100)).toEqual([]);
+  expect(changes(slow, 35, 100)).toEqual([]);
   expect(changes(slow, 30, 100)).toHaveLength(1);
   const restless = new SpinningChoice(0);
   let count = 0;

@@ -20,7 +20,7 @@ export class SpinningChoice {
 
   /** @param changeMs what a new session takes */
   constructor(changeMs: number) {
-    this.#leastMs = Math.max(WINDOW_MS, 3 * changeMs);
+    this.#leastMs = Math.max(WINDOW_MS, changeMs);
   }
 
   /**
