@@ -34,6 +34,7 @@ export function noteTypes<M extends Model>(model: M, types: ReadonlyMap<string, 
       });
       return nodes;
     },
+    plainNodes: graph.nodes,
     types,
     inputNames: graph.inputs.map((input) => input.name).filter((name) => !graph.initializers.has(name)),
     outputNames: graph.outputs.map((output) => output.name),

@@ -58,6 +58,8 @@ export interface InferredNode {
 export interface InferredGraph extends InferredBody {
   readonly name: string;
   readonly nodes: readonly InferredNode[];
+  /** The nodes by themselves, of a graph that is known to have no functions and no graphs inside. */
+  readonly plainNodes?: readonly Node[];
   readonly types: ReadonlyMap<string, ValueType>;
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];

@@ -17,6 +17,10 @@ interface FlatGraph {
 }
 
 export function flatten(graph: InferredGraph): FlatGraph {
+  const { plainNodes } = graph;
+  if (plainNodes?.every((node) => traitsOf(node).sequence === undefined)) {
+    return { nodes: plainNodes, types: graph.types, initializers: new Map() };
+  }
   const flat = new Flattening();
   flat.graph(graph, new Map(), '');
   const { nodes, types, initializers } = flat;

@@ -140,11 +140,13 @@ export class Builder {
   /** A name nobody has. */
   freshName(hint: string): string {
     const base = `${this.prefix}${hint}`;
-    for (;;) {
-      const count = this.#counts.get(base) ?? 0;
-      this.#counts.set(base, count + 1);
+    let count = this.#counts.get(base) ?? 0;
+    // Of a graph that is there already, many may be taken: those that were tried double.
+    for (let step = 1; ; step *= 2, count += step) {
       const name = count === 0 ? base : `${base}_${count}`;
-      if (!this.types.has(name)) return name;
+      if (this.types.has(name)) continue;
+      this.#counts.set(base, count + 1);
+      return name;
     }
   }
 

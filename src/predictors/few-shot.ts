@@ -1,10 +1,11 @@
 // For few labels of any family: a Gaussian process and a forest on features of the whole network, mixed. The process
-// extrapolates from 50 rows where trees cannot, and learns quantiles, as a few networks that learned nothing would bend it;
-// trees take labels as they are, and find such networks. How they are mixed follows from rows that each has not seen.
+// extrapolates from 50 rows where trees cannot, and learns labels with their tails bent inwards, as a few networks that learned
+// nothing would bend it; trees take labels as they are, and find such networks. How they are mixed follows from rows that each
+// has not seen.
 import { kendallTauB } from '../metrics/index.js';
 import type { Value } from '../ops/build.js';
 import { KernelRegression } from './kernel-regression.js';
-import { RisingCurve, rankQuantiles } from './quantile-curve.js';
+import { TailWarp } from './tail-warp.js';
 import { RandomForest } from './trees/random-forest.js';
 import { treeValues } from './trees/random-forest-onnx.js';
 import type { FeatureRows } from './views/feature-rows.js';
@@ -28,6 +29,8 @@ const USUAL_SHARE = 0.25;
 const SEGMENTS = new Set(SEGMENT_FEATURES);
 /** What names of embeddings begin with. They are behind the other features, and trees do not see them. */
 export const EMBEDDING = 'embedding ';
+/** Where tails of labels begin to be bent, in usual deviations: how much families need it differs. */
+const BENDS = [0.5, 1, 2];
 /** How much segments and embeddings count beside the other features differs by family. */
 const SCALES = { segments: [1, 0.5, 0], embeddings: [0, 0.5] };
 
@@ -42,19 +45,17 @@ export function* fewShotFitting(
   { trees, maxFeatures, forest: given }: FewShotOptions,
   seed: number,
 ): Generator<number, (x: Value) => Value> {
-  const quantiles = rankQuantiles(targets);
-  const curve = new RisingCurve(quantiles, targets);
+  const curves = BENDS.map((bend) => new TailWarp(targets, bend));
   const width = rows.names.filter((name) => groupOf(name) < 2).length;
   const embeddings = width === rows.names.length ? [0] : SCALES.embeddings;
   const scalings = SCALES.segments.flatMap((segments) => embeddings.map((scale) => [1, segments, scale]));
-  const process = yield* KernelRegression.fitting(rows, quantiles, { of: groupOf, scalings });
+  const process = yield* KernelRegression.fitting(rows, targets, { of: groupOf, scalings }, curves);
   const own = rows.first(width);
   const { forest, outOfBag } = yield* RandomForest.fitting(own, targets, { trees, maxFeatures, seed });
-  const smooth = process.leftOut.map((x) => curve.at(x));
-  const share = given === 'auto' ? sharedBy(smooth, outOfBag, targets) : given;
+  const share = given === 'auto' ? sharedBy(process.leftOut, outOfBag, targets) : given;
   return (x) =>
-    curve
-      .apply(process.apply(x))
+    process
+      .apply(x)
       .mul(1 - share)
       .add(
         treeValues(x.slice([0], [width], [1]), forest.trees)

@@ -1,10 +1,11 @@
 // Regression for few rows and many features: a Gaussian process whose kernel has a straight part and a smooth one, a Matérn
-// kernel of order 3/2. How they are mixed, and how much parts of the features count, is not chosen but averaged: every
-// mixture of a grid counts by its marginal likelihood (Rasmussen & Williams 2006, 5.4.1), whose maximum over the overall
-// scale has a closed form.
+// kernel of order 3/2. How they are mixed, how much parts of the features count, and through which curve labels are learned, is
+// not chosen but averaged: every mixture of a grid counts by its marginal likelihood (Rasmussen & Williams 2006, 5.4.1), whose
+// maximum over the overall scale has a closed form.
 import type { Value } from '../ops/build.js';
 import { FeatureSpace } from './feature-space.js';
 import { cholesky, solved } from './gaussian-process.js';
+import type { TargetCurve } from './tail-warp.js';
 import type { FeatureRows } from './views/feature-rows.js';
 
 /** Parts of the kernel that are smooth and not straight; ℓ in root mean square distances; noise. */
@@ -39,22 +40,41 @@ interface KernelShape {
   readonly length: number;
 }
 
-/** A shape with what its kernels add: (rows) weights of the straight part and of the smooth one. */
+/** A shape with what its kernels add: by curve, (rows) weights of the straight part and of the smooth one. */
 interface FittedShape extends KernelShape {
-  readonly straight: Float64Array;
-  readonly smooth: Float64Array;
+  readonly straight: readonly Float64Array[];
+  readonly smooth: readonly Float64Array[];
+}
+
+/** Labels as they are learned through a curve. */
+interface LearnedTargets {
+  readonly curve: TargetCurve;
+  readonly bias: number;
+  /** Without the bias. */
+  readonly centred: Float64Array;
+  /** Twice the logarithm of what the curve multiplies densities by. */
+  readonly evidence: number;
 }
 
 interface FittedRegression {
   readonly space: FeatureSpace;
   readonly shapes: readonly FittedShape[];
-  readonly bias: number;
+  /** How much each curve counts, 1 together. */
+  readonly curves: readonly (LearnedTargets & { readonly share: number })[];
   readonly leftOut: Float64Array;
 }
 
+/** Labels as they are. */
+const STRAIGHT: TargetCurve = {
+  learned: (values) => values,
+  logSlopes: () => 0,
+  at: (learned) => learned,
+  apply: (learned) => learned,
+};
+
 /**
  * The mean over mixtures of y = b + Σ wᵢ·k(x, xᵢ), k = (1 − s)·x·xᵢ/F + s·(1 + r)·e^(−r), r = √3·‖x − xᵢ‖/ℓ, F the
- * variance of x, with x in the space of the features and scaled.
+ * variance of x, with x in the space of the features and scaled; then back through the curve, and the mean over curves.
  */
 export class KernelRegression {
   readonly #fitted: FittedRegression;
@@ -71,21 +91,22 @@ export class KernelRegression {
   /**
    * @param rows the first of them are fitted, where there are too many
    * @param groups of features; one of all by default
+   * @param curves that labels may be learned through; as they are by default
    */
   static *fitting(
     rows: FeatureRows,
     targets: Float64Array,
     groups: FeatureGroups = { of: () => 0, scalings: [[1]] },
+    curves: readonly TargetCurve[] = [STRAIGHT],
   ): Generator<number, KernelRegression> {
     const count = Math.min(rows.count, MOST_ROWS.fitted);
     const space = new FeatureSpace(rows, count, groups.of);
     const { points } = space;
     const { scalings } = groups;
     const y = targets.slice(0, count);
-    const bias = y.reduce((sum, value) => sum + value, 0) / count;
-    const centred = y.map((value) => value - bias);
     const weighed = Math.min(count, MOST_ROWS.weighed);
-    const found: { shape: KernelShape; mixture: Mixture; evidence: number }[] = [];
+    const learned = curves.map((curve) => learnedThrough(curve, y, weighed));
+    const found: { shape: KernelShape; mixture: Mixture; targets: LearnedTargets; evidence: number }[] = [];
     for (const [at, given] of scalings.entries()) {
       const scales = Float64Array.from(space.groups, (group) => given[group]!);
       const spread = spreadOf(points, scales) || 1;
@@ -97,8 +118,11 @@ export class KernelRegression {
           yield (0.8 * (at + factor / 3)) / scalings.length;
           for (const noise of NOISES) {
             const mixture = { smooth, noise };
-            const evidence = evidenceOf(mixed(parts, weighed, mixture), centred, weighed);
-            found.push({ shape, mixture, evidence });
+            const factor = cholesky(mixed(parts, weighed, mixture), weighed);
+            for (const some of learned) {
+              const evidence = evidenceOf(factor, some.centred, weighed) + some.evidence;
+              found.push({ shape, mixture, targets: some, evidence });
+            }
           }
         }
       }
@@ -107,35 +131,47 @@ export class KernelRegression {
     const powers = found.map(({ evidence }) => Math.exp((evidence - found[0]!.evidence) / 2));
     const kept = powers.filter((power, i) => power >= LEAST_PART && (count === weighed || i < MOST_MIXTURES));
     const total = kept.reduce((sum, power) => sum + power, 0);
+    const none = (): Float64Array[] => learned.map(() => new Float64Array(count));
     const shapes = new Map<KernelShape, FittedShape & { readonly parts: KernelParts }>();
-    const leftOut = new Float64Array(count);
+    const shares = learned.map(() => 0);
+    kept.forEach((power, i) => {
+      shares[learned.indexOf(found[i]!.targets)]! += power / total;
+    });
+    const leftOut = none();
     for (const [i, power] of kept.entries()) {
       yield 0.8 + (0.2 * i) / kept.length;
-      const { shape, mixture } = found[i]!;
-      const part = power / total;
+      const { shape, mixture, targets: some } = found[i]!;
+      const at = learned.indexOf(some);
+      const part = power / total / shares[at]!;
       const own = shapes.get(shape) ?? {
         ...shape,
         parts: partsOf(productsOf(points, shape.scales, count), count, shape),
-        straight: new Float64Array(count),
-        smooth: new Float64Array(count),
+        straight: none(),
+        smooth: none(),
       };
       shapes.set(shape, own);
       const factor = cholesky(mixed(own.parts, count, mixture), count);
-      const weights = solved(factor, centred);
+      const weights = solved(factor, some.centred);
       const precisions = inverseDiagonal(factor, count);
       weights.forEach((weight, row) => {
-        own.straight[row]! += part * (1 - mixture.smooth) * weight;
-        own.smooth[row]! += part * mixture.smooth * weight;
-        leftOut[row]! += part * (y[row]! - weight / precisions[row]!);
+        own.straight[at]![row]! += part * (1 - mixture.smooth) * weight;
+        own.smooth[at]![row]! += part * mixture.smooth * weight;
+        leftOut[at]![row]! += part * (some.bias + some.centred[row]! - weight / precisions[row]!);
       });
     }
     const written = [...shapes.values()].map(({ parts: _, ...shape }) => shape);
-    return new KernelRegression({ space, shapes: written, bias, leftOut });
+    const weighedCurves = learned.map((some, at) => ({ ...some, share: shares[at]! }));
+    return new KernelRegression({
+      ...{ space, shapes: written, curves: weighedCurves },
+      leftOut: y.map((_, row) =>
+        weighedCurves.reduce((sum, { curve, share }, at) => sum + share * curve.at(leftOut[at]![row]!), 0),
+      ),
+    });
   }
 
   /** Writes the regression into a graph: (batch, F) → (batch, 1). */
   apply(x: Value): Value {
-    const { space, shapes, bias } = this.#fitted;
+    const { space, shapes, curves } = this.#fitted;
     const { points, width } = space;
     const rows = points.length / width;
     const constant = (values: ArrayLike<number>, dims: readonly number[]): Value =>
@@ -165,16 +201,40 @@ export class KernelRegression {
       const r = distances.mul(Math.sqrt(3) / length);
       return products
         .div(spread)
-        .matmul(constant(straight, [rows, 1]))
+        .matmul(constant(columnsOf(straight), [rows, curves.length]))
         .add(
           r
             .add(1)
             .mul(r.mul(-1).exp())
-            .matmul(constant(smooth, [rows, 1])),
+            .matmul(constant(columnsOf(smooth), [rows, curves.length])),
         );
     });
-    return (terms.length === 1 ? terms[0]! : x.builder.sum(terms)).add(bias);
+    const biases = curves.map(({ bias }) => bias);
+    const learned = (terms.length === 1 ? terms[0]! : x.builder.sum(terms)).add(
+      constant(biases, [curves.length]),
+    );
+    const each = curves.map(({ curve, share }, at) =>
+      curve.apply(learned.slice([at], [at + 1], [1])).mul(share),
+    );
+    return each.length === 1 ? each[0]! : x.builder.sum(each);
   }
+}
+
+/** @param weighed the first values, which the evidence is of */
+function learnedThrough(curve: TargetCurve, values: Float64Array, weighed: number): LearnedTargets {
+  const learned = curve.learned(values);
+  const bias = learned.reduce((sum, value) => sum + value, 0) / learned.length;
+  return {
+    ...{ curve, bias, centred: learned.map((value) => value - bias) },
+    evidence: 2 * curve.logSlopes(values.subarray(0, weighed)),
+  };
+}
+
+/** Columns as they are in a matrix: (rows, columns). */
+function columnsOf(columns: readonly Float64Array[]): Float64Array {
+  return Float64Array.from({ length: columns.length * columns[0]!.length }, (_, i) => {
+    return columns[i % columns.length]![Math.floor(i / columns.length)]!;
+  });
 }
 
 /** The sum over dimensions of the variance of scaled points. */
@@ -227,9 +287,9 @@ function mixed({ straight, smooth }: KernelParts, rows: number, mixture: Mixture
       (1 - mixture.smooth) * value + mixture.smooth * smooth[i]! + (i % (rows + 1) === 0 ? mixture.noise : 0),
   );
 }
+
 /** Twice the logarithm of the marginal likelihood at the best overall scale, up to a constant. */
-function evidenceOf(kernel: Float64Array, targets: Float64Array, rows: number): number {
-  const factor = cholesky(kernel, rows);
+function evidenceOf(factor: Float64Array, targets: Float64Array, rows: number): number {
   const y = targets.subarray(0, rows);
   const weights = solved(factor, y);
   const fit = y.reduce((sum, value, i) => sum + value * weights[i]!, 0);

@@ -25,6 +25,7 @@ batch is split: gradients are summed over the parts, which gives the same scores
 \`zico\`, \`jacov\`, \`epe_nas\`, \`naswot\`). Where batch normalisation ties samples together, and for other proxies, a
 smaller batch is scored, and \`--explain\` says so. If the smallest part does not fit into 2.5 GB, it may take up to 60% of the
 memory there is; if that is not enough, the proxy reports PROXY_MEMORY. With \`--memory\`, this is not tried again with a larger budget.
+These bounds hold for all \`--workers\` together: each has an equal share.
 
 **Sizes that depend on the data** (speech whose length is predicted, images that are cropped to a mask): \`flops\` and \`macs\`
 are those of one run on drawn inputs. For the other proxies, the network runs once on one sample, and the integers that decided

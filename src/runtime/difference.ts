@@ -7,14 +7,23 @@ export interface OutputDifference {
   readonly name: string;
   /** Largest difference of two elements; infinite where shapes differ, or only one is a number. */
   readonly absolute: number;
-  /** The same, relative to the largest number of the first. */
+  /** The same, relative to the largest number of the first; 0 where it is rounding alone. */
   readonly relative: number;
   /** Of both as vectors; 1 where they point the same way. */
   readonly cosine: number;
 }
 
-/** How far apart two results are. */
-export function difference(name: string, a: HostTensor, b: HostTensor | undefined): OutputDifference {
+/**
+ * How far apart two results are.
+ *
+ * @param rounding a difference that rounding alone may make, however small the numbers are
+ */
+export function difference(
+  name: string,
+  a: HostTensor,
+  b: HostTensor | undefined,
+  rounding = 0,
+): OutputDifference {
   const apart = { name, absolute: Number.POSITIVE_INFINITY, relative: Number.POSITIVE_INFINITY, cosine: 0 };
   const isComparable = b !== undefined && (a.type === b.type || (isFloat(a.type) && isFloat(b.type)));
   if (!isComparable || String(a.dims) !== String(b.dims)) return apart;
@@ -35,7 +44,7 @@ export function difference(name: string, a: HostTensor, b: HostTensor | undefine
   return {
     name,
     absolute,
-    relative: absolute / (largest || absolute),
+    relative: absolute <= rounding ? 0 : absolute / (largest || absolute),
     cosine: dot / Math.sqrt(own * other) || 0,
   };
 }

@@ -91,13 +91,6 @@ export async function runTransformation(bytes: Uint8Array, name: string): Promis
   }
 }
 
-/** The transformation that a case goes through: all of them are as frequent. */
-export function transformationOf(index: number): string {
-  const names = Object.keys(TRANSFORMS);
-  // Kinds of cases come in turn, too: a whole round of them has the same.
-  return names[(index + Math.floor(index / names.length)) % names.length]!;
-}
-
 /** Bytes that are handed out a few at a time, as from a file on disk. */
 class WindowedSource implements ByteSource {
   readonly size: number;

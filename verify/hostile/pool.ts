@@ -19,7 +19,7 @@ export interface PoolOptions {
   /** Folder of the project. */
   readonly root: string;
   readonly workers: number;
-  /** A case may take this long. */
+  /** Each part of a case may take this long. */
   readonly limitMs: number;
   /** A case may add this much memory to that of an idle worker. */
   readonly limitBytes: number;
@@ -133,7 +133,8 @@ class Worker {
       const listen = (report: Report): void => {
         if (report.kind === 'running') {
           made = { kind: report.mutation, from: report.from };
-          // Making the case has its own time; the limit is for what auspex does with it.
+          // Making the case has its own time; the limit is for each thing that auspex does with it.
+          clearTimeout(timer);
           timer = setTimeout(() => {
             stopped(`takes more than ${limitMs} ms`);
             child.kill('SIGKILL');

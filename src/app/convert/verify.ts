@@ -1,5 +1,6 @@
 // Whether two files compute the same: both are run in ONNX Runtime on the same drawn inputs, one after the other, so that
 // only one is in memory.
+import { endRounding } from '../../analysis/end-rounding.js';
 import { isKnown } from '../../graph/dim.js';
 import type { DataType } from '../../graph/dtype.js';
 import type { Model } from '../../graph/graph.js';
@@ -75,7 +76,7 @@ export async function verified(comparison: Comparison): Promise<Verification> {
     );
   }
   const outputs = Object.keys(first.result).map((name) =>
-    difference(name, first.result[name]!, results[name]),
+    difference(name, first.result[name]!, results[name], endRounding(models[0], name)),
   );
   const isSame = outputs.every(
     (output) => output.relative <= tolerance || (cosine !== undefined && output.cosine >= cosine),

@@ -14,9 +14,13 @@ export interface MemoryLimits {
   readonly mostMemory?: number;
 }
 
-/** @param given bytes that were asked for @param workers processes that share the memory */
+/**
+ * Of one of several processes, all of which take no more than was given, or than the share.
+ *
+ * @param given bytes that were asked for @param workers processes that share the memory
+ */
 export function memoryLimits(given: number | undefined, workers: number): MemoryLimits {
-  if (given !== undefined) return { memory: given };
+  if (given !== undefined) return { memory: given / workers };
   const most = usableMemory(workers);
   return { memory: Math.min(USUAL, most), mostMemory: most };
 }

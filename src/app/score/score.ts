@@ -102,4 +102,8 @@ function threadsOf({ threads, workers = 1 }: Pick<ScoreOptions, 'threads' | 'wor
 
 /** Scores by a plan in workers, each with an even share of the threads. */
 export const scoreByPlan: ScorePool = (networks, plan, { workers, signal }) =>
-  scorePool(networks, new NetworkScorer(plan, { threads: threadsOf({ workers }) }), { workers, signal });
+  scorePool(
+    networks,
+    new NetworkScorer(plan, { threads: threadsOf({ workers }), ...memoryLimits(undefined, workers ?? 1) }),
+    { workers, signal },
+  );

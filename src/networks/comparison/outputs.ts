@@ -1,4 +1,5 @@
 // What two networks compute on the same inputs. One is run after the other, so that only one is in memory.
+import { endRounding } from '../../analysis/end-rounding.js';
 import { inferShapes } from '../../analysis/infer.js';
 import type { Model } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
@@ -64,7 +65,7 @@ export async function compareOutputs(a: Model, b: Model, options: RunOptions): P
     });
     const worst = [...outputs].map(([name, other]) =>
       first.results
-        .map((result, i) => difference(name, result[name]!, second[i]![other]))
+        .map((result, i) => difference(name, result[name]!, second[i]![other], endRounding(a, name)))
         .reduce((p, q) => (q.relative > p.relative ? q : p)),
     );
     const { samples, seed } = options;

@@ -114,6 +114,33 @@ describe('SynFlow', () => {
     expect(value).toBeCloseTo(Math.log(40) + Math.log(8 * 4) + 40 * Math.log(8), 4);
   });
 
+  it('is a number where such a flow begins with the embeddings of tokens', async () => {
+    const layers = Array.from({ length: 40 }, (_, i) => i);
+    const model = modelOf({
+      inputs: ['tokens: 1,4'],
+      nodes: [
+        's0 = Gather(embedding, tokens)',
+        ...layers.map((i) => `s${i + 1} = MatMul(s${i}, w${i})`),
+        'channels = Transpose(s40) perm=0,2,1',
+        'y = ConvTranspose(channels, last)',
+      ],
+      outputs: ['y'],
+      initializers: [
+        tensor('embedding', [16, 8], new Array(128).fill(0.5)),
+        ...layers.map((i) => tensor(`w${i}`, [8, 8], new Array(64).fill(1))),
+        tensor('last', [8, 8, 1], new Array(64).fill(1)),
+      ],
+    });
+    const [tokens] = model.graph.inputs as [ValueInfo];
+    const inputs = [{ ...tokens, type: new TensorType('int64', [1, 4]) }];
+    const { value, details } = await synflow.score(
+      Subject.of({ ...model, graph: { ...model.graph, inputs } }, SESSION),
+    );
+    expect(details.precision).toBe('scaled float32');
+    // 8 channels at 4 tokens, each 8^41, through each of 41 layers.
+    expect(value).toBeCloseTo(Math.log(41) + Math.log(8 * 4) + 41 * Math.log(8), 4);
+  });
+
   it('counts terms of different size behind a sum and a product as they are', async () => {
     const big = new Array<number>(16).fill(1e6);
     const model = (last: string): Model =>

@@ -17,7 +17,9 @@ const LARGE_SIDE = 128;
 
 export function poolsAsProducts(model: Model): Model {
   const isSlow = (model.opsetImports.get('') ?? 1) >= SLOW_SINCE;
-  return isSlow && model.graph.nodes.some(isAveragePool) ? rewriteNodes(model, asProducts) : model;
+  if (!isSlow || !model.graph.nodes.some(isAveragePool)) return model;
+  const known: Matrices = new Map();
+  return rewriteNodes(model, (pool) => asProducts(pool, known));
 }
 
 function isAveragePool(node: Node): boolean {
@@ -25,13 +27,20 @@ function isAveragePool(node: Node): boolean {
   return pooling?.keeps === 'average' && pooling.over === 'window' && isDefaultDomain(node.domain);
 }
 
-function asProducts(pool: Expansion): readonly Value[] | undefined {
+/** Matrices that take means, by all that they follow from. */
+type Matrices = Map<string, Value>;
+
+function asProducts(pool: Expansion, known: Matrices): readonly Value[] | undefined {
   const { call, builder } = pool;
   if (!isAveragePool(call.node) || ![call.inputs[0], call.outputs[0]].every(isSmallImage)) return undefined;
   const x = pool.input(0);
-  const [rows, columns] = placedPool(call, x, builder.value(call.node.outputs[0]!)).map((axis, i) =>
-    meansAlong(x, axis, elementCounts(call, axis, i)),
-  ) as [Value, Value];
+  const [rows, columns] = placedPool(call, x, builder.value(call.node.outputs[0]!)).map((axis, i) => {
+    const counts = elementCounts(call, axis, i);
+    const key = JSON.stringify([x.dtype, axis, counts]);
+    const matrix = known.get(key) ?? meansAlong(x, axis, counts);
+    known.set(key, matrix);
+    return matrix;
+  }) as [Value, Value];
   return [rows.matmul(x).matmul(columns.transpose())];
 }
 

@@ -133,14 +133,13 @@ export async function lossGradients(subject: Subject, batches: number): Promise<
 async function gradientsBy(whole: Subject, part: Subject, batches: number): Promise<Float32Array[][]> {
   const { model, loss } = lossModel(part);
   const names = part.layers.map((layer) => layer.weight);
-  const differentiated = gradients(model, loss, names, { runsOnce: part.runsOnce });
+  const written = await part.writing();
+  const differentiated = gradients(model, loss, names, written);
   const { graph } = differentiated.model;
   const found = names.map((name) => differentiated.gradients.get(name)!);
   const outputs = graph.outputs.filter((output) => found.includes(output.name));
-  const session = await Compiled.create(
-    finished({ ...differentiated.model, graph: { ...graph, outputs } }),
-    part.session,
-  );
+  const ready = finished({ ...differentiated.model, graph: { ...graph, outputs } }, written);
+  const session = await Compiled.create(ready, part.sessionFor(ready, written));
   try {
     const all: Float32Array[][] = [];
     for (let b = 0; b < batches; b++) {

@@ -12,6 +12,7 @@ import {
 } from '../../runtime/session.js';
 import { floatData } from '../../transform/tensor-data.js';
 import { asMemoryError, checkMemory, isOfMemory } from './memory.js';
+import { withShortNames } from './short-names.js';
 
 export interface GraphOptions extends SessionOptions {
   /** Bytes that running the graph may take. */
@@ -68,7 +69,7 @@ export class Compiled {
         initializers: new Map([...graph.initializers].filter(([name]) => !names.has(name))),
       },
     };
-    const session = await Session.create(open, options).catch((error: unknown) => {
+    const session = await Session.create(withShortNames(open), options).catch((error: unknown) => {
       throw asMemoryError(error);
     });
     const entries = large.map(

@@ -48,6 +48,8 @@ class CompactWriter {
   /** What was reshaped, or repeated, to a value. */
   readonly #reshaped = new Map<string, string>();
   readonly #repeated = new Map<string, string>();
+  /** Names by number: keys of names, which are long, take longest of all. */
+  readonly #numbers = new Map<string, number>();
 
   /** @param kept values that must keep their names; @param own those that must not be shared. */
   constructor(builder: Builder, kept: ReadonlySet<string>, own: ReadonlySet<string>) {
@@ -57,15 +59,16 @@ class CompactWriter {
   }
 
   add(given: Node): void {
-    const inputs = given.inputs.map((name) => this.#alias.get(name) ?? name);
-    const node = this.#simplified({ ...given, inputs });
+    const isAliased = given.inputs.some((name) => this.#alias.has(name));
+    const inputs = isAliased ? given.inputs.map((name) => this.#alias.get(name) ?? name) : given.inputs;
+    const node = this.#simplified(isAliased ? { ...given, inputs } : given);
     const [output] = node.outputs as [string];
     const isFree = node.outputs.every((name) => !this.#kept.has(name) && !this.#own.has(name));
     if (isFree && isStandard(node) && this.#isSame(node)) {
       this.#alias.set(output, node.inputs[0]!);
       return;
     }
-    const key = isFree && traitsOf(node).draws === undefined ? keyOf(node) : undefined;
+    const key = isFree && traitsOf(node).draws === undefined ? this.#keyOf(node) : undefined;
     const before = key === undefined ? undefined : this.#seen.get(key);
     if (before) {
       node.outputs.forEach((name, i) => void (name && this.#alias.set(name, before.outputs[i]!)));
@@ -86,7 +89,7 @@ class CompactWriter {
     if (moves === 'same') return draws === undefined;
     if (moves !== 'broadcast' && moves !== 'shape') return false;
     const shape = this.#shape(outputs[0]!);
-    return shape !== undefined && String(shape) === String(this.#shape(inputs[0]!));
+    return shape !== undefined && isEqual(shape, this.#shape(inputs[0]!));
   }
 
   #simplified(node: Node): Node {
@@ -107,6 +110,7 @@ class CompactWriter {
 
   /** Reads inputs before they were repeated, as long as the others still say how large the output is. */
   #repeating(node: Node): Node {
+    if (!node.inputs.some((name) => this.#repeated.has(name))) return node;
     const wanted = String(this.#shape(node.outputs[0]!));
     const inputs = [...node.inputs];
     inputs.forEach((name, i) => {
@@ -119,6 +123,23 @@ class CompactWriter {
     return { ...node, inputs };
   }
 
+  #numberOf(name: string): number {
+    const number = this.#numbers.get(name) ?? this.#numbers.size;
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  #keyOf({ domain, opType, inputs, outputs, attributes }: Node): string {
+    let key = `${domain} ${opType} ${outputs.length === 1 ? 1 : outputs.map((name) => Number(name !== ''))}`;
+    for (const name of inputs) key += ` ${this.#numberOf(name)}`;
+    for (const [name, attribute] of attributes) {
+      // Tensors among attributes are compared by none: constants are initializers here.
+      if (/tensor|graph/.test(attribute.type)) return `${key} ${outputs[0]}`;
+      key += ` ${name}=${'value' in attribute ? attribute.value : ''}`;
+    }
+    return key;
+  }
+
   #shape(name: string): readonly number[] | undefined {
     const type = this.#builder.types.get(name);
     const shape = isTensor(type) ? type.shape : undefined;
@@ -126,18 +147,12 @@ class CompactWriter {
   }
 }
 
-function isStandard({ domain }: Node): boolean {
-  return isDefaultDomain(domain);
+function isEqual(a: readonly number[], b: readonly number[] | undefined): boolean {
+  return a.length === b?.length && a.every((size, i) => size === b[i]);
 }
 
-function keyOf({ domain, opType, inputs, outputs, attributes }: Node): string {
-  let key = `${domain} ${opType} ${outputs.map((name) => Number(name !== ''))} ${inputs.join(' ')}`;
-  for (const [name, attribute] of attributes) {
-    // Tensors among attributes are compared by none: constants are initializers here.
-    if (/tensor|graph/.test(attribute.type)) return `${key} ${outputs[0]}`;
-    key += ` ${name}=${'value' in attribute ? attribute.value : ''}`;
-  }
-  return key;
+function isStandard({ domain }: Node): boolean {
+  return isDefaultDomain(domain);
 }
 
 /** The shape that several have together. */

@@ -15,7 +15,7 @@ import {
   onFewerSamples,
 } from './chunks.js';
 import { Compiled } from './compiled-graphs.js';
-import { finished } from './finished.js';
+import { finished, type WritingOptions } from './finished.js';
 import { lossFeeds, lossModel, targetOf, withTotal } from './loss.js';
 import { isOfMemory } from './memory.js';
 import type { Quantity, Subject } from './subject.js';
@@ -162,11 +162,12 @@ function saliencyOf(subject: Subject, gradients: readonly Float32Array[]): Salie
 /** J·Jᵀ from the rows of J, part by part of the batch. */
 async function gramInParts(subject: Subject, part: Subject): Promise<Float64Array> {
   const whole = withTotal(part.trained, part.heads);
-  const found = gradients(whole.model, whole.total, openInputs(part), { runsOnce: part.runsOnce });
+  const written = await part.writing();
+  const found = gradients(whole.model, whole.total, openInputs(part), written);
   const builder = extend(found.model);
   const rows = builder.concat(rowsOf(builder, found, part.samples), 1).identity();
-  const model = finished(extended(found.model, builder, [rows]));
-  const session = await Compiled.create(model, part.sessionFor(model));
+  const model = finished(extended(found.model, builder, [rows]), written);
+  const session = await Compiled.create(model, part.sessionFor(model, written));
   const all: Float32Array[] = [];
   try {
     for await (const feeds of feedsOfParts(subject, part)) {
@@ -204,9 +205,10 @@ function gramOfRows(rows: readonly Float32Array[]): Float64Array {
 }
 
 async function runTogether(subject: Subject, wanted: ReadonlySet<Quantity>): Promise<Found> {
-  const { model, outputs, failed } = passModel(subject, wanted);
+  const written = await subject.writing();
+  const { model, outputs, failed } = passModel(subject, wanted, written);
   if (model.graph.outputs.length === 0) return failed;
-  const results = await runOnce(subject, model);
+  const results = await runOnce(subject, model, written);
   const data = (value: Value): HostTensor['data'] => results[value.name]!.data;
   const numbers = (value: Value): number[] => Array.from(data(value) as Float64Array);
   const { plain, snip, norm, fisher, curvature, gram } = outputs;
@@ -244,9 +246,9 @@ interface PassModel {
 /** What needs labels. */
 const OF_LOSS: readonly Quantity[] = ['saliency', 'fisher', 'curvature'];
 
-function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
+function passModel(subject: Subject, wanted: ReadonlySet<Quantity>, written: WritingOptions): PassModel {
   const failed: Partial<Record<Quantity, AuspexError>> = {};
-  const { layers, runsOnce } = subject;
+  const { layers } = subject;
   const weights = layers.map((layer) => layer.weight);
   const uses = wanted.has('fisher') ? layers.flatMap((layer) => layer.uses) : [];
   // Of a network without weights that count there is nothing but the Jacobian.
@@ -254,17 +256,19 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   const ofLoss = (isDifferentiatedAgain: boolean): Differentiated => {
     const { model, loss } = lossModel(subject);
     const of = [...new Set([...weights, ...uses.map((use) => use.output)])];
-    return gradients(model, loss, of, { runsOnce, isDifferentiatedAgain });
+    // Operators on blocks have no gradients.
+    const { runsOnce = false } = written;
+    return gradients(model, loss, of, isDifferentiatedAgain ? { runsOnce, isDifferentiatedAgain } : written);
   };
   const curvature = quantities.filter((quantity) => quantity === 'curvature');
   let first = attempt(quantities, failed, () => ofLoss(curvature.length > 0));
-  const second = first && attempt(curvature, failed, () => hessianProduct(first!, weights, runsOnce));
+  const second = first && attempt(curvature, failed, () => hessianProduct(first!, weights, written));
   // It was not written to be run as it is.
   if (first && !second && curvature.length > 0) first = ofLoss(false);
   let model = second?.model ?? first?.model ?? subject.trained;
   const inputs = attempt(wanted.has('jacobian') ? ['jacobian'] : [], failed, () => {
     const whole = withTotal(model, subject.heads);
-    return gradients(whole.model, whole.total, openInputs(subject), { runsOnce });
+    return gradients(whole.model, whole.total, openInputs(subject), written);
   });
   model = inputs?.model ?? model;
 
@@ -290,7 +294,7 @@ function passModel(subject: Subject, wanted: ReadonlySet<Quantity>): PassModel {
   }
   if (second) outputs.curvature = listed(pairs(second).map(([w, h]) => total(w.mul(h))));
   if (inputs) outputs.gram = gramOf(builder, inputs, subject.samples);
-  return { model: finished(extended(model, builder, Object.values(outputs))), outputs, failed };
+  return { model: finished(extended(model, builder, Object.values(outputs)), written), outputs, failed };
 }
 
 /** What is written for some quantities; where it cannot be, why. */
@@ -335,12 +339,12 @@ function gramOf(builder: Builder, found: Differentiated, samples: number): Value
 function hessianProduct(
   first: Differentiated,
   weights: readonly string[],
-  runsOnce: boolean,
+  options: WritingOptions,
 ): Differentiated {
   const builder = extend(first.model);
   const squares = weights.map((name) => builder.value(first.gradients.get(name)!).square().sum());
   const energy = builder.sum(squares).mul(0.5);
-  return gradients(extended(first.model, builder, [energy]), energy.name, weights, { runsOnce });
+  return gradients(extended(first.model, builder, [energy]), energy.name, weights, options);
 }
 
 /** ½·mean_n (Σ_positions a·g)² for every channel, of values (N, …) with channels along one axis. */
@@ -358,8 +362,12 @@ function channelFisher(a: Value, g: Value, channelAxis: number, samples: number)
 }
 
 /** Runs a model that takes the subject's first inputs, and labels if it has a loss. */
-async function runOnce(subject: Subject, model: Model): Promise<Record<string, HostTensor>> {
-  const session = await Compiled.create(model, subject.sessionFor(model));
+async function runOnce(
+  subject: Subject,
+  model: Model,
+  written: WritingOptions,
+): Promise<Record<string, HostTensor>> {
+  const session = await Compiled.create(model, subject.sessionFor(model, written));
   try {
     const hasLabels = session.inputs.includes(targetOf(0));
     return await session.run(hasLabels ? await lossFeeds(subject, 0) : await subject.feeds(0));

@@ -8,13 +8,16 @@ import type { Model } from '../../graph/graph.js';
 import { isTensor, type TensorType, type ValueType } from '../../graph/types.js';
 import { streamFor } from '../../nn/stream.js';
 import { traitsOf } from '../../ops/index.js';
+import { channelBlock } from '../../runtime/channel-block.js';
 import { type Feeds, type HostTensor, hostTensor, type SessionOptions } from '../../runtime/session.js';
 import { forBatch } from '../../spaces/network-builder.js';
 import { floatData } from '../../transform/tensor-data.js';
 import type { Change } from '../../transform/transform.js';
 import { AuspexError } from '../../util/errors.js';
+import { poolsAsProducts } from './average-pools.js';
 import { drawBatch, findLookups, type InputBatch, type Lookup } from './batch.js';
 import type { GraphOptions } from './compiled-graphs.js';
+import type { WritingOptions } from './finished.js';
 import type { LossKind } from './head-evidence.js';
 import { findHeads, type Head } from './heads.js';
 import { withMeasuredValues } from './measured-values.js';
@@ -304,16 +307,24 @@ export class Subject {
     return this.#session(LARGE_MACS);
   }
 
-  /** How a graph of it that is run once is run. */
-  sessionFor({ graph }: Model): GraphOptions {
+  /** How a graph of its gradients is run. What is written in blocks need not be laid out otherwise. */
+  sessionFor({ graph }: Model, { channelBlock }: WritingOptions): GraphOptions {
+    if (channelBlock !== undefined) return this.#session(Number.POSITIVE_INFINITY);
     return this.#session(Math.max(LARGE_MACS, REWRITTEN_MACS_PER_NODE * graph.nodes.length));
   }
 
   #session(leastMacs: number): GraphOptions {
-    const isRewritten = this.#macs.convolutions >= leastMacs;
+    const isRewritten = Number.isFinite(leastMacs) && this.#macs.convolutions >= leastMacs;
     const optimization = isRewritten ? 'all' : 'disabled';
     const { memory } = this;
-    return { seed: this.seed, optimization, prepacking: isRewritten, memory, ...this.#options.session };
+    // Most graphs run once, for which a plan of all memory, like weights in another order, takes longer than it saves.
+    const [prepacking, memoryPattern] = [isRewritten, isRewritten];
+    return { seed: this.seed, optimization, prepacking, memoryPattern, memory, ...this.#options.session };
+  }
+
+  /** How graphs of gradients are written: with blocked kernels where the runtime has them. */
+  async writing(): Promise<WritingOptions> {
+    return { runsOnce: this.runsOnce, channelBlock: await channelBlock(this.#options.session) };
   }
 
   /** Whether its graphs take longer to be compiled than to be run, so that they should have few nodes. */
@@ -349,7 +360,7 @@ export class Subject {
   get trained(): Model {
     const { statistics = DEFAULTS.statistics } = this.#options;
     if (statistics === 'frozen') return this.model;
-    return this.once('trained', () => withBatchStatistics(this.model));
+    return this.once('trained', () => poolsAsProducts(withBatchStatistics(this.model)));
   }
 
   /** Inputs, given or drawn. */

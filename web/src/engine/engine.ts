@@ -22,6 +22,7 @@ import type {
   NodeTimes,
   Opened,
   PredictedHere,
+  Provider,
   Resized,
   WeightStatistics,
 } from './protocol.js';
@@ -31,6 +32,8 @@ import { GivenData, type GivenFile, sourceOf, textOf } from './sources.js';
 export interface Places {
   /** The folder of the package's predictors. */
   readonly bundled: string;
+  /** What networks are run by. */
+  readonly provider: Provider;
 }
 
 interface Kept {
@@ -145,9 +148,9 @@ export class Engine {
     return compareHere(this.#kept(a).network.settled(), this.#kept(b).network.settled());
   }
 
-  async measure(id: number, chosen: ChosenKnobs, provider: 'wasm' | 'webgpu'): Promise<MeasuredHere> {
+  async measure(id: number, chosen: ChosenKnobs): Promise<MeasuredHere> {
     const { measureNetwork } = await this.#runtime();
-    return measureNetwork(this.#at(id, chosen), provider);
+    return measureNetwork(this.#at(id, chosen), this.#places.provider);
   }
 
   async measureNodes(
@@ -156,7 +159,7 @@ export class Engine {
     seconds: number,
   ): Promise<NodeTimes & { measured: number; all: number }> {
     const { measureNodes } = await this.#runtime();
-    return measureNodes(this.#at(id, chosen), this.#kept(id).name, seconds);
+    return measureNodes(this.#at(id, chosen), this.#kept(id).name, seconds, this.#places.provider);
   }
 
   /** Loads what predictions need, before somebody asks for them. */

@@ -11,7 +11,7 @@ import type { Network } from '../../../src/networks/index.js';
 import { traitsOf } from '../../../src/ops/index.js';
 import { Session } from '../../../src/runtime/session.js';
 import { AuspexError } from '../../../src/util/errors.js';
-import type { MeasuredHere, NodeTimes } from './protocol.js';
+import { type MeasuredHere, type NodeTimes, PROVIDER_TITLES, type Provider } from './protocol.js';
 
 /** Runs until the time is over, or so many times. */
 const WHOLE = { seconds: 3, least: 5, most: 200 };
@@ -23,8 +23,8 @@ interface Timed {
   readonly sorted: readonly number[];
 }
 
-async function timed(model: Model, rule: typeof WHOLE): Promise<Timed> {
-  const session = await Session.create(model, { threads: 1 });
+async function timed(model: Model, rule: typeof WHOLE, provider: Provider): Promise<Timed> {
+  const session = await Session.create(model, { threads: 1, providers: [provider] });
   try {
     const feeds = await feedsOf(drawInputs(model, { seed: 0 }));
     const times: number[] = [];
@@ -45,13 +45,8 @@ const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 
 /** Latency of a network whose sizes are known. */
-export async function measureNetwork(network: Network, provider: string): Promise<MeasuredHere> {
-  if (provider !== 'wasm') {
-    throw new AuspexError('PROVIDER_MISSING', `this page has no runtime for ${provider}`, {
-      hint: 'measure with wasm, or with auspex measure',
-    });
-  }
-  const { first, sorted } = await timed(network.model(), WHOLE);
+export async function measureNetwork(network: Network, provider: Provider): Promise<MeasuredHere> {
+  const { first, sorted } = await timed(network.model(), WHOLE, provider);
   return {
     provider,
     runs: sorted.length,
@@ -70,6 +65,7 @@ export async function measureNodes(
   network: Network,
   name: string,
   seconds: number,
+  provider: Provider,
 ): Promise<NodeTimes & { measured: number; all: number }> {
   const { model, graph } = network.inference();
   const constants = constantsByName(graph);
@@ -85,22 +81,20 @@ export async function measureNodes(
     .sort((a, b) => sizeOf(b) - sizeOf(a));
   let measured = 0;
   for (const cost of candidates) {
-    const { node } = cost.inferred;
     const key = keyOf(cost, constants);
     let time = known.get(key);
     if (time === undefined) {
       if (performance.now() > end) continue;
       const single = aloneOf(model, cost, constants);
-      time = single === undefined ? undefined : await timeOf(single);
+      time = single === undefined ? undefined : await timeOf(single, provider);
       if (time === undefined) continue;
       known.set(key, time);
     }
     times[cost.name] = time;
     measured++;
-    void node;
   }
   return {
-    title: 'measured here (wasm), each operator by itself',
+    title: `measured here (${PROVIDER_TITLES[provider]}), each operator by itself`,
     network: name,
     times,
     measured,
@@ -112,9 +106,9 @@ function sizeOf({ flops, memoryAccessBytes }: NodeCost): number {
   return Number(flops) + Number(memoryAccessBytes);
 }
 
-async function timeOf(model: Model): Promise<number | undefined> {
+async function timeOf(model: Model, provider: Provider): Promise<number | undefined> {
   try {
-    return quantile((await timed(model, NODE)).sorted, 0.5);
+    return quantile((await timed(model, NODE, provider)).sorted, 0.5);
   } catch (error) {
     // The runtime does not have the operator, or not for these types.
     if (error instanceof AuspexError) return undefined;

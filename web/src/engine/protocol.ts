@@ -29,7 +29,16 @@ export type Opened =
 export interface NodeTimes {
   readonly title: string;
   readonly network: string;
+  /** Milliseconds. */
   readonly times: Readonly<Record<string, number>>;
+  /** What the machine can do, where that was measured, too. */
+  readonly roofs?: Roofs;
+}
+
+/** The most that a machine computes, and the most that it moves. */
+export interface Roofs {
+  readonly flopsPerSecond: number;
+  readonly bytesPerSecond: number;
 }
 
 /** A value for each row of `NodeTable`, computed when it was asked for, and how it was found. */
@@ -37,6 +46,14 @@ export interface NodeShares {
   readonly values: Float64Array;
   readonly how: string;
 }
+
+/** What measures in the page. */
+export type Provider = 'wasm' | 'webgpu';
+
+export const PROVIDER_TITLES: Readonly<Record<Provider, string>> = {
+  wasm: 'wasm, 1 thread',
+  webgpu: 'WebGPU',
+};
 
 /** Proxies that are sums over layers. */
 export type LayerProxy = 'synflow' | 'snip';
@@ -278,7 +295,7 @@ export interface TrialColumns {
 }
 
 export interface MeasuredHere {
-  readonly provider: string;
+  readonly provider: Provider;
   readonly runs: number;
   readonly medianMs: number;
   readonly lowMs: number;

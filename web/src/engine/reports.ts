@@ -90,6 +90,7 @@ function timesOf({ rows }: MeasureDocument): Recognised[] {
       network,
       title,
       times: Object.fromEntries(profile.nodes.map(({ name, timeMs }) => [name, timeMs])),
+      roofs: profile.roofs,
     },
   }));
 }

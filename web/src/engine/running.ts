@@ -1,5 +1,4 @@
 // What needs a runtime: predictions, measuring. Loaded when one of them is first asked for.
-import * as ort from 'onnxruntime-web/wasm';
 import { useBundled } from '../../../src/api/bundled-files.js';
 import { makeGraph, makeModel, makeNode } from '../../../src/graph/graph.js';
 import { TensorType } from '../../../src/graph/types.js';
@@ -26,8 +25,11 @@ export function devicesHere({ bundled }: Places): Promise<PageDevices> {
 }
 
 /** The runtime, and the indexes of the package's predictors. */
-export function prepare({ bundled }: Places): Promise<void> {
+export function prepare({ bundled, provider }: Places): Promise<void> {
   isReady ??= (async () => {
+    const ort = await (provider === 'webgpu'
+      ? import('onnxruntime-web/jspi')
+      : import('onnxruntime-web/wasm'));
     ort.env.wasm.numThreads = 1;
     useRuntime(ort);
     await useBundled(bundled);

@@ -9,6 +9,7 @@ export interface Colours {
   readonly border: string;
   readonly group: readonly [string, string];
   readonly accent: string;
+  readonly danger: string;
   readonly classes: readonly string[];
 }
 
@@ -21,6 +22,7 @@ const LIGHT: Colours = {
   border: '#b9bfc7',
   group: ['#f1f3f5', '#e8ebef'],
   accent: '#0b61c4',
+  danger: '#a8231c',
   classes: ['#eceef1', '#cfe2fb', '#fbe3b8', '#d3eed6', '#e4d9f7', '#eceef1', '#f9d9d3'],
 };
 
@@ -33,6 +35,7 @@ const DARK: Colours = {
   border: '#4a525b',
   group: ['#1b1f23', '#22272c'],
   accent: '#6cb0ff',
+  danger: '#ff9d94',
   classes: ['#2b3138', '#1f3e63', '#54421a', '#20492a', '#3f3161', '#2b3138', '#5b302a'],
 };
 

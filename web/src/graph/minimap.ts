@@ -35,10 +35,10 @@ export class Minimap {
     context.drawImage(this.#pictureOf(scene, scale), 0, 0);
     context.strokeStyle = colours.accent;
     context.lineWidth = 1.5;
-    const [w, h] = [(width / view.scale) * scale, (height / view.scale) * scale];
-    const left = (view.x - drawing.width / 2) * scale + MAP.width / 2 - w / 2;
-    const top = (view.y - drawing.height / 2) * scale + MAP.height / 2 - h / 2;
-    context.strokeRect(left, top, w, h);
+    // What is seen beyond the drawing ends at the edge of the map.
+    const across = ends(view.x - drawing.width / 2, width / view.scale, scale, MAP.width);
+    const down = ends(view.y - drawing.height / 2, height / view.scale, scale, MAP.height);
+    context.strokeRect(across.from, down.from, across.to - across.from, down.to - down.from);
   }
 
   #pictureOf(scene: Scene, scale: number): OffscreenCanvas {
@@ -52,4 +52,10 @@ export class Minimap {
     }
     return this.#picture.canvas;
   }
+}
+
+function ends(middle: number, length: number, scale: number, most: number): { from: number; to: number } {
+  const inside = (place: number): number => Math.min(most - 1, Math.max(1, place));
+  const [at, half] = [middle * scale + most / 2, (length * scale) / 2];
+  return { from: inside(at - half), to: inside(at + half) };
 }

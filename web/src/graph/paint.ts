@@ -11,6 +11,8 @@ export interface Scene {
   readonly colours: Colours;
   readonly isDark: boolean;
   readonly selected: number | undefined;
+  /** The item that an error names. */
+  readonly faulty?: number | undefined;
   /** Items that a search found. */
   readonly found: ReadonlySet<number>;
   /** Of every item, and the most of those that are seen. */
@@ -88,7 +90,7 @@ function isSeen(boxes: Float32Array, i: number, { left, top, right, bottom }: Ar
 
 function groups(
   pen: Pen,
-  { drawing, tree, colours, selected, found }: Scene,
+  { drawing, tree, colours, selected, faulty, found }: Scene,
   scale: number,
   area: Area,
 ): void {
@@ -105,8 +107,9 @@ function groups(
     pen.beginPath();
     pen.roundRect(x, y, width, height, 10);
     pen.fill();
-    pen.strokeStyle = id === selected ? colours.accent : found.has(id) ? colours.accent : colours.border;
-    pen.lineWidth = (id === selected ? 2.5 : 1) / Math.min(1, Math.max(scale, 0.3));
+    const isAccented = id === selected || found.has(id);
+    pen.strokeStyle = id === faulty ? colours.danger : isAccented ? colours.accent : colours.border;
+    pen.lineWidth = (id === selected || id === faulty ? 2.5 : 1) / Math.min(1, Math.max(scale, 0.3));
     pen.stroke();
     if (scale < READABLE.text * 0.7) continue;
     pen.fillStyle = colours.muted;
@@ -180,7 +183,7 @@ function arrow(pen: Pen, points: Float32Array, end: number, area: Area): void {
 }
 
 function boxes(pen: Pen, scene: Scene, scale: number, area: Area): void {
-  const { drawing, tree, colours, selected, found } = scene;
+  const { drawing, tree, colours, selected, faulty, found } = scene;
   const { items, boxes: places, isOpen } = drawing;
   // Boxes of one colour are one path: changing colours is what takes time.
   const byColour = new Map<string, number[]>();
@@ -205,9 +208,9 @@ function boxes(pen: Pen, scene: Scene, scale: number, area: Area): void {
   for (const list of byColour.values()) {
     for (const i of list) {
       const id = items[i]!;
-      if (id === selected || found.has(id)) {
-        pen.strokeStyle = colours.accent;
-        pen.lineWidth = (id === selected ? 3 : 1.8) / Math.min(1, Math.max(scale, 0.2));
+      if (id === selected || id === faulty || found.has(id)) {
+        pen.strokeStyle = id === faulty ? colours.danger : colours.accent;
+        pen.lineWidth = (id === selected || id === faulty ? 3 : 1.8) / Math.min(1, Math.max(scale, 0.2));
         pen.beginPath();
         outline(pen, places, i, tree.kinds[id]!, isRound);
         pen.stroke();

@@ -28,3 +28,31 @@ export function zoomed({ x, y, scale }: View, factor: number, atX: number, atY: 
   const next = Math.min(SCALES.most, Math.max(SCALES.least, scale * factor));
   return { scale: next, x: x + atX / scale - atX / next, y: y + atY / scale - atY / next };
 }
+
+/** A box of the drawing. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The view in which a box can be read; the same if it already can. */
+export function showing(view: View, box: Box, width: number, height: number): View {
+  const margin = 30;
+  const [halfWidth, halfHeight] = [width / 2 - margin, height / 2 - margin].map(
+    (half) => half / view.scale,
+  ) as [number, number];
+  const isSeen =
+    box.x > view.x - halfWidth &&
+    box.x + box.width < view.x + halfWidth &&
+    box.y > view.y - halfHeight &&
+    box.y + box.height < view.y + halfHeight;
+  const isReadable = view.scale >= 0.6;
+  if (isSeen && isReadable) return view;
+  return {
+    scale: isReadable ? view.scale : 0.8,
+    x: box.x + box.width / 2,
+    y: box.y + box.height / 2,
+  };
+}

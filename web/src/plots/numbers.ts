@@ -1,7 +1,7 @@
 // Plots of a network's cost.
 import type * as Plot from '@observablehq/plot';
-import type { CountColumns, Timeline } from '../engine/protocol.js';
-import { formatBytes, formatCount } from '../state/format.js';
+import type { Timeline } from '../engine/protocol.js';
+import { formatBytes } from '../state/format.js';
 import type { OpenNetwork } from '../state/network.svelte.js';
 
 /** So many points at most are drawn of a timeline; the highest of each stretch. */
@@ -25,10 +25,15 @@ export function timelinePlot(
   const top = { step: peak, bytes: bytes[peak] ?? 0, name: nameOf(network, rows[peak] ?? -1) };
   return plot.plot({
     width,
-    height: 260,
+    height: 270,
+    marginTop: 36,
+    marginBottom: 40,
     marginLeft: 76,
-    x: { label: 'node, in the order of running' },
-    y: { label: 'live activations', tickFormat: formatBytes, grid: true, zero: true },
+    x: { label: 'node, in the order of running', labelAnchor: 'center' },
+    y: {
+      ...{ label: 'live activations (bytes)', tickFormat: formatBytes, grid: true, zero: true },
+      ticks: byteTicks(top.bytes),
+    },
     marks: [
       plot.areaY(steps, { x: 'step', y: 'bytes', curve: 'step', fill: 'var(--accent)', fillOpacity: 0.25 }),
       plot.lineY(steps, { x: 'step', y: 'bytes', curve: 'step', stroke: 'var(--accent)', strokeWidth: 1.2 }),
@@ -56,61 +61,23 @@ export function timelinePlot(
   });
 }
 
+/** Round numbers of binary units, from nothing to the most. */
+function byteTicks(most: number): number[] {
+  const unit = 1024 ** Math.floor(Math.log2(Math.max(1, most)) / 10);
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+    .flatMap((step) => [step / 10, step])
+    .sort((a, b) => a - b);
+  const step = unit * steps.find((each) => most / (each * unit) <= 6)!;
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+}
+
 /** As much of a text as fits beside a point in half of a plot. */
 function shortened(text: string, width: number): string {
   const most = Math.max(20, Math.floor((width - 110) / 6));
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-function nameOf(network: OpenNetwork, row: number): string {
+export function nameOf(network: OpenNetwork, row: number): string {
   const { names, operators } = network.described.nodes;
   return row < 0 ? '' : `${operators[row]} ${names[row]}`;
-}
-
-/** Nodes that do something, with as many FLOPs as bytes or more. */
-export function rooflinePlot(
-  plot: typeof Plot,
-  width: number,
-  counts: CountColumns,
-  network: OpenNetwork,
-): SVGSVGElement | HTMLElement {
-  const { operators } = network.described.nodes;
-  const points = Array.from(counts.flops, (flops, row) => ({
-    flops,
-    row,
-    operator: operators[row]!,
-    intensity: flops / counts.memoryAccessBytes[row]!,
-  })).filter(({ flops, intensity }) => flops > 0 && intensity > 0 && Number.isFinite(intensity));
-  const sums = new Map<string, number>();
-  for (const { operator, flops } of points) sums.set(operator, (sums.get(operator) ?? 0) + flops);
-  const shown = [...sums]
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, 7)
-    .map(([operator]) => operator);
-  const kind = ({ operator }: { operator: string }): string =>
-    shown.includes(operator) ? operator : 'other';
-  return plot.plot({
-    width,
-    height: 320,
-    marginLeft: 64,
-    inset: 10,
-    x: {
-      ...{ type: 'log', label: 'FLOPs per byte of memory access', grid: true, tickFormat: formatCount },
-      ticks: Math.min(6, Math.floor(width / 110)),
-    },
-    y: { type: 'log', label: 'FLOPs', grid: true, tickFormat: formatCount, ticks: 6 },
-    color: { legend: true, domain: [...shown, 'other'], scheme: 'observable10' },
-    marks: [
-      plot.dot(points, {
-        x: 'intensity',
-        y: 'flops',
-        fill: kind,
-        fillOpacity: 0.75,
-        r: 4,
-        title: (point: (typeof points)[number]) =>
-          `${nameOf(network, point.row)}\n${formatCount(point.flops)} FLOPs, ${formatCount(point.intensity)} per byte`,
-        tip: { fill: 'var(--surface)' },
-      }),
-    ],
-  });
 }

@@ -3,18 +3,35 @@ import type * as Plot from '@observablehq/plot';
 import type { PredictedLabel } from '../engine/protocol.js';
 import { formatCount, formatNumber } from '../state/format.js';
 
+export const DOT_ORDERS = ['latency', 'name', 'width of the interval'] as const;
+export type DotOrder = (typeof DOT_ORDERS)[number];
+
+/** How much higher the upper end of an interval is than the lower. */
+const widthOf = ({ low, high }: PredictedLabel): number =>
+  low === undefined || high === undefined ? Number.POSITIVE_INFINITY : high / low;
+
+const COMPARE: Readonly<Record<DotOrder, (a: PredictedLabel, b: PredictedLabel) => number>> = {
+  latency: (a, b) => a.value - b.value,
+  name: (a, b) => a.label.localeCompare(b.label),
+  'width of the interval': (a, b) => widthOf(a) - widthOf(b),
+};
+
 export function dotPlot(
   plot: typeof Plot,
   width: number,
   labels: readonly PredictedLabel[],
+  order: DotOrder,
 ): SVGSVGElement | HTMLElement {
-  const sorted = [...labels].sort((a, b) => a.value - b.value);
+  const sorted = [...labels].sort(COMPARE[order]);
   return plot.plot({
     width,
-    height: 60 + 18 * sorted.length,
+    height: 80 + 18 * sorted.length,
+    marginTop: 40,
+    marginBottom: 40,
     marginLeft: Math.min(200, width / 2),
     x: {
       label: `latency (${sorted[0]?.unit ?? 'ms'})`,
+      labelAnchor: 'center',
       type: 'log',
       axis: 'both',
       grid: true,
@@ -63,6 +80,9 @@ export function paretoPlot(
   onclick: (id: number) => void,
 ): SVGSVGElement | HTMLElement {
   const front = points.filter(({ isFront }) => isFront).sort((a, b) => a.x - b.x);
+  const range = [Math.min(...points.map(({ x }) => x)), Math.max(...points.map(({ x }) => x))];
+  const place = axes.isLogX ? Math.log : Number;
+  const isRight = (x: number): boolean => place(x) > (place(range[0]!) + place(range[1]!)) / 2;
   const made = plot.plot({
     width,
     height: Math.min(560, Math.max(320, width * 0.5)),
@@ -72,6 +92,7 @@ export function paretoPlot(
     inset: 40,
     x: {
       label: axes.x,
+      labelAnchor: 'center',
       type: axes.isLogX ? 'log' : 'linear',
       grid: true,
       tickFormat: formatCount,
@@ -107,8 +128,20 @@ export function paretoPlot(
         x: 'x',
         y: 'y',
         text: 'name',
-        dy: -20,
-        textAnchor: 'middle',
+        // Beside the point: its interval goes up and down. At the right edge, to the left.
+        dx: 22,
+        textAnchor: 'start',
+        filter: ({ x }: ParetoPoint) => !isRight(x),
+        fill: 'currentColor',
+        stroke: 'var(--surface)',
+      }),
+      plot.text(points, {
+        x: 'x',
+        y: 'y',
+        text: 'name',
+        dx: -22,
+        textAnchor: 'end',
+        filter: ({ x }: ParetoPoint) => isRight(x),
         fill: 'currentColor',
         stroke: 'var(--surface)',
       }),

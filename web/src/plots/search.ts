@@ -12,6 +12,10 @@ interface TrialPoint {
   readonly arch: string;
 }
 
+export function titleOf({ name, unit }: SearchReport['objectives'][number]): string {
+  return unit === '' ? name : `${name} (${unit})`;
+}
+
 /** More points than this are drawn as a sample that keeps the improvements. */
 const MOST_POINTS = 4000;
 
@@ -21,8 +25,7 @@ export function bestSoFarPlot(
   report: SearchReport,
 ): SVGSVGElement | HTMLElement {
   const { trials, objectives } = report;
-  const { name, better, unit } = objectives[0]!;
-  const isHigher = better === 'higher';
+  const isHigher = objectives[0]!.better === 'higher';
   let best = isHigher ? -Infinity : Infinity;
   const points: TrialPoint[] = [];
   const steps: TrialPoint[] = [];
@@ -41,7 +44,7 @@ export function bestSoFarPlot(
     height: 300,
     marginLeft: 60,
     x: { label: 'trial' },
-    y: { label: `${name}${unit ? ` (${unit})` : ''}`, grid: true, nice: true, tickFormat: formatNumber },
+    y: { label: titleOf(objectives[0]!), grid: true, nice: true, tickFormat: formatNumber },
     marks: [
       plot.dot(points, { x: 'trial', y: 'value', r: 2, fill: 'var(--muted)', fillOpacity: 0.5 }),
       plot.line(steps, {
@@ -105,8 +108,8 @@ export function frontPlot(
     width,
     height: 320,
     marginLeft: 60,
-    x: { label: objectives[first]!.name, grid: true, nice: true },
-    y: { label: objectives[second]!.name, grid: true, nice: true },
+    x: { label: titleOf(objectives[first]!), labelAnchor: 'center', grid: true, nice: true },
+    y: { label: titleOf(objectives[second]!), grid: true, nice: true },
     marks: [
       plot.dot(points, { x: 'x', y: 'y', r: 2, fill: 'var(--muted)', fillOpacity: 0.5 }),
       plot.line(best, {
@@ -212,9 +215,15 @@ export function importancePlot(
   const shown = report.importance.slice(0, 16);
   return plot.plot({
     width,
-    height: 50 + 20 * shown.length,
+    height: 60 + 20 * shown.length,
+    marginBottom: 40,
     marginLeft: Math.min(200, width / 2.5),
-    x: { label: 'share of the variance explained alone', percent: true, grid: true },
+    x: {
+      label: 'share of the variance explained alone (%)',
+      labelAnchor: 'center',
+      percent: true,
+      grid: true,
+    },
     y: {
       label: null,
       domain: shown.map(({ name }) => name),

@@ -8,6 +8,7 @@ import type {
   NodeTimes,
   Opened,
   Problem,
+  Provider,
   Report,
 } from '../engine/protocol.js';
 import type { GivenFile } from '../engine/sources.js';
@@ -49,10 +50,12 @@ class App {
   busy = $state<string | undefined>();
   compared = $state.raw<readonly [a: number, b: number] | undefined>();
   readonly reader = new EngineClient();
-  #runner: EngineClient | undefined;
+  readonly #runners: Readonly<Record<Provider, { client: EngineClient; has: Set<number> }>> = {
+    wasm: { client: new EngineClient('wasm'), has: new Set() },
+    webgpu: { client: new EngineClient('webgpu'), has: new Set() },
+  };
   #next = 1;
   #asked = new Map<number, Asked>();
-  #runnerHas = new Set<number>();
   /** What was opened last: milliseconds from asking to the description. */
   openMs = $state(0);
 
@@ -113,7 +116,11 @@ class App {
         this.#asked.set(opened.id, asked);
         this.networks = [...this.networks, network];
         this.place = { kind: 'network', id: opened.id };
-        if (network.described.problem) this.#tell(opened.name, network.described.problem);
+        if (network.described.problem) {
+          // Its graph shows the node that is wrong; there are no numbers.
+          this.tab = 'graph';
+          this.#tell(opened.name, network.described.problem);
+        }
       } catch (error) {
         this.#tell(opened.name, problemOf(error));
       }
@@ -171,7 +178,9 @@ class App {
     this.networks = this.networks.filter((one) => one !== network);
     this.#asked.delete(network.id);
     void this.reader.call('close', network.id);
-    if (this.#runnerHas.delete(network.id)) void this.#runner?.call('close', network.id);
+    for (const { client, has } of Object.values(this.#runners)) {
+      if (has.delete(network.id)) void client.call('close', network.id);
+    }
     if (this.compared?.includes(network.id)) this.compared = undefined;
     this.problems = [];
     const { place } = this;
@@ -214,24 +223,22 @@ class App {
     this.#isSizing = false;
   }
 
-  /** The engine that runs networks, so that reading goes on meanwhile. */
-  async runner(network: OpenNetwork): Promise<EngineClient> {
-    this.#runner ??= new EngineClient();
-    if (!this.#runnerHas.has(network.id)) {
-      const asked = this.#asked.get(network.id)!;
-      const only: Asked =
-        asked.kind === 'network'
-          ? asked
-          : {
-              kind: 'files',
-              files: asked.files.filter(
-                ({ name }) => name === network.described.name || !/\.(onnx|jsonl?)$/i.test(name),
-              ),
-            };
-      await this.#runner.call('open', only, [network.id]);
-      this.#runnerHas.add(network.id);
+  /** An engine that runs networks, so that reading goes on meanwhile. */
+  async runner(network: OpenNetwork, provider: Provider = 'wasm'): Promise<EngineClient> {
+    const runner = this.#runners[provider];
+    if (!runner.has.has(network.id)) {
+      await runner.client.call('open', this.#alone(network), [network.id]);
+      runner.has.add(network.id);
     }
-    return this.#runner;
+    return runner.client;
+  }
+
+  /** How a network is opened again, without the others that were opened with it. */
+  #alone({ id, described: { name } }: OpenNetwork): Asked {
+    const asked = this.#asked.get(id)!;
+    if (asked.kind === 'network') return asked;
+    const files = asked.files.filter((file) => file.name === name || !/\.(onnx|jsonl?)$/i.test(file.name));
+    return { ...asked, files };
   }
 
   async predict(network: OpenNetwork): Promise<void> {
@@ -260,24 +267,12 @@ class App {
 
   /** Ends what is under way. */
   async cancel(): Promise<void> {
-    this.#runner?.restart();
-    this.#runnerHas.clear();
-    this.reader.restart();
-    for (const network of this.networks) {
-      const asked = this.#asked.get(network.id)!;
-      if (asked.kind === 'network') await this.reader.call('open', asked, [network.id]);
-      else
-        await this.reader.call(
-          'open',
-          {
-            ...asked,
-            files: asked.files.filter(
-              ({ name }) => name === network.described.name || !/\.(onnx|jsonl?)$/i.test(name),
-            ),
-          },
-          [network.id],
-        );
+    for (const { client, has } of Object.values(this.#runners)) {
+      client.restart();
+      has.clear();
     }
+    this.reader.restart();
+    for (const network of this.networks) await this.reader.call('open', this.#alone(network), [network.id]);
   }
 
   async #during(what: string, work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 // Calls of the engine in its worker, as functions that give promises.
 import type { Engine, Places } from '../engine/engine.js';
-import type { Problem } from '../engine/protocol.js';
+import type { Problem, Provider } from '../engine/protocol.js';
 import type { AnswerMessage, Method } from '../engine/worker.js';
 
 /** An error of the engine. */
@@ -15,14 +15,15 @@ export class EngineProblem extends Error {
 
 type Result<M extends Method> = Awaited<ReturnType<Engine[M]>>;
 
-export function placesOf(page: string): Places {
-  return { bundled: new URL('bundled/', page).href };
-}
-
 export class EngineClient {
+  readonly #provider: Provider;
   #worker: Worker | undefined;
   #calls = 0;
   readonly #waiting = new Map<number, { done: (result: unknown) => void; failed: (error: Error) => void }>();
+
+  constructor(provider: Provider = 'wasm') {
+    this.#provider = provider;
+  }
 
   /** Starts the worker now, so that the first call does not wait for it. */
   warm(): void {
@@ -61,7 +62,11 @@ export class EngineClient {
         at: [],
       });
     });
-    worker.postMessage({ places: placesOf(document.baseURI) });
+    const places: Places = {
+      bundled: new URL('bundled/', document.baseURI).href,
+      provider: this.#provider,
+    };
+    worker.postMessage({ places });
     return worker;
   }
 

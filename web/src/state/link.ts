@@ -1,6 +1,9 @@
 // The view in the fragment of the address: which tab, which overlay, what is open and selected, which sizes. Never the
 // model: a link shows the same view to those who have the same file open.
 import { app, type Tab } from './app.svelte.js';
+import type { OpenNetwork } from './network.svelte.js';
+
+const baseName = ({ described }: OpenNetwork): string => described.name.split(/[\\/]/).at(-1)!;
 
 /** Longer lists of groups are left out of a link. */
 const MOST_GROUPS = 200;
@@ -8,10 +11,14 @@ let isRestored = false;
 
 export function linkText(): string {
   const parts = new URLSearchParams();
-  const { network, place, tab } = app;
+  const { network, report, place, tab, compared } = app;
   if (place.kind === 'compare' || place.kind === 'pareto') parts.set('place', place.kind);
+  if (place.kind === 'compare' && compared !== undefined) {
+    for (const id of compared) parts.append('pair', baseName(app.networks.find((one) => one.id === id)!));
+  }
+  if (report !== undefined) parts.set('report', report.name);
   if (network === undefined) return parts.toString();
-  parts.set('of', network.described.name.split(/[\\/]/).at(-1)!);
+  parts.set('of', baseName(network));
   parts.set('tab', tab);
   if (network.overlayName !== '') parts.set('overlay', network.overlayName);
   if (network.selected !== undefined) parts.set('item', String(network.selected));
@@ -43,7 +50,7 @@ export function followLink(text: string): void {
 export function restoreLink(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
   const name = parts.get('of');
-  const network = app.networks.find(({ described }) => described.name.split(/[\\/]/).at(-1) === name);
+  const network = app.networks.find((one) => baseName(one) === name);
   if (network !== undefined) {
     app.place = { kind: 'network', id: network.id };
     const tab = parts.get('tab');
@@ -62,6 +69,11 @@ export function restoreLink(): void {
     });
     if (sizes.length > 0) void app.resize(network, Object.fromEntries(sizes));
   }
+  const report = app.reports.find((one) => one.name === parts.get('report'));
+  if (report !== undefined) app.place = { kind: 'report', key: report.key };
   const place = parts.get('place');
+  const pair = parts.getAll('pair').map((each) => app.networks.find((one) => baseName(one) === each)?.id);
+  if (pair[0] !== undefined && pair[1] !== undefined) app.compared = [pair[0], pair[1]];
+  if (app.networks.length < 2) return;
   if (place === 'compare' || place === 'pareto') app.place = { kind: place };
 }

@@ -31,6 +31,8 @@ export class OpenNetwork {
   drawing = $state.raw<Drawing | undefined>();
   /** An item of the tree. */
   selected = $state<number | undefined>();
+  /** The item of the node that the network's error names. */
+  readonly faulty: number | undefined;
   overlayName = $state('');
   times = $state.raw<NodeTimes | undefined>();
   /** Overlays that were computed, by name. */
@@ -38,7 +40,8 @@ export class OpenNetwork {
   /** The device of the overlay of latency. */
   device = $state('');
   predicted = $state.raw<PredictedHere | undefined>();
-  measured = $state.raw<MeasuredHere | undefined>();
+  /** In this browser, by runtime. */
+  measured = $state.raw<readonly MeasuredHere[]>([]);
   readonly #layout: LayoutClient;
   readonly #children: readonly number[][];
 
@@ -56,6 +59,10 @@ export class OpenNetwork {
     for (let id = 1; id < parents.length; id++) children[parents[id]!]!.push(id);
     this.#children = children;
     this.setOpen(new Set(described.tree.open));
+    const fault = described.problem?.node;
+    const row = fault === undefined ? -1 : described.nodes.names.indexOf(fault);
+    this.faulty = row < 0 ? undefined : this.itemOfRow(row);
+    if (this.faulty !== undefined) this.reveal(this.faulty);
   }
 
   get overlay() {

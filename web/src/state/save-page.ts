@@ -1,5 +1,5 @@
 // One HTML file of all that is seen, without scripts: the graph as it is drawn, and what the other views show.
-import { coloursFor } from '../graph/colours.js';
+import { mostOf, sceneOf } from '../graph/scene.js';
 import { escaped, svgOf } from '../graph/svg.js';
 import { app } from './app.svelte.js';
 import { formatBytes, formatCount, formatExact, formatNumber } from './format.js';
@@ -14,14 +14,21 @@ const STYLE =
 
 export function savePage(): void {
   const { network } = app;
-  if (network === undefined) return;
-  download(fileName(network.described.name, 'view.html'), pageOf(network), 'text/html');
+  const title = network?.described.name ?? app.report?.name ?? app.place.kind;
+  const sections = network ? [...sectionsOf(network), ...plotsSeen()] : [...graphsSeen(), ...contentSeen()];
+  download(fileName(title, 'view.html'), pageOf(title, sections), 'text/html');
 }
 
-export function pageOf(network: OpenNetwork): string {
+function pageOf(title: string, sections: readonly string[]): string {
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
+    `<title>${escaped(title)}</title><style>${variables()}${STYLE}</style><h1>${escaped(title)}</h1>${sections.join('\n')}</html>\n`
+  );
+}
+
+function sectionsOf(network: OpenNetwork): string[] {
   const { described, totals } = network;
-  const sections = [
-    `<h1>${escaped(described.name)}</h1>`,
+  return [
     table(
       ['', ''],
       [
@@ -38,16 +45,41 @@ export function pageOf(network: OpenNetwork): string {
     predictionsOf(network),
     graphOf(network),
     operatorsOf(network),
-    // What else is seen: plots as they are.
-    ...[...document.querySelectorAll<SVGSVGElement>('main figure svg')].map(
-      (svg) =>
-        `<figure style="color:${getComputedStyle(svg).color}">${new XMLSerializer().serializeToString(svg)}</figure>`,
-    ),
   ];
-  return (
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
-    `<title>${escaped(described.name)}</title><style>${variables()}${STYLE}</style>${sections.join('\n')}</html>\n`
+}
+
+/** Plots as they are. */
+function plotsSeen(): string[] {
+  return [...document.querySelectorAll<SVGSVGElement>('main figure svg')].map(plotOf);
+}
+
+function plotOf(svg: SVGSVGElement): string {
+  return `<figure style="color:${getComputedStyle(svg).color}">${new XMLSerializer().serializeToString(svg)}</figure>`;
+}
+
+/** Of a comparison: both networks as they are drawn. */
+function graphsSeen(): string[] {
+  if (app.place.kind !== 'compare') return [];
+  return app.networks.filter(({ id }) => app.compared?.includes(id)).map(graphOf);
+}
+
+/** Headings, sentences, tables and plots of what is seen, in their order. */
+function contentSeen(): string[] {
+  const parts = document.querySelectorAll('main :is(h2, p, li, figcaption h3, table, figure svg)');
+  return [...parts].flatMap((part) => {
+    if (part instanceof SVGSVGElement) return [plotOf(part)];
+    if (part.closest('.visually-hidden, figure .plot, td, th') !== null) return [];
+    if (part instanceof HTMLTableElement) return [tableOf(part)];
+    const tag = part.localName === 'li' ? 'p' : part.localName;
+    return [`<${tag}>${escaped(part.textContent)}</${tag}>`];
+  });
+}
+
+function tableOf({ rows }: HTMLTableElement): string {
+  const [head = [], ...others] = [...rows].map(({ cells }) =>
+    [...cells].map(({ textContent }) => textContent.trim()),
   );
+  return table(head, others);
 }
 
 /** Colours that plots refer to. */
@@ -67,28 +99,13 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function graphOf(network: OpenNetwork): string {
-  const { drawing, tree, overlay, overlayValues: values } = network;
-  if (drawing === undefined) return '';
-  let most = 0;
-  drawing.items.forEach((id, i) => {
-    if (values && !drawing.isOpen[i]) most = Math.max(most, values[id]!);
-  });
-  const svg = svgOf(
-    {
-      drawing,
-      tree,
-      colours: coloursFor(theme.isDark),
-      isDark: theme.isDark,
-      selected: undefined,
-      found: new Set(),
-      overlay: values && overlay && { values, most, format: overlay.format },
-    },
-    network.described.name,
-  );
+  const scene = sceneOf(network, theme.isDark);
+  if (scene === undefined) return '';
+  const { overlay } = network;
   const legend = overlay
-    ? `<p>Colours: ${escaped(overlay.title)}, from 0 to ${escaped(overlay.format(most))}.</p>`
+    ? `<p>Colours: ${escaped(overlay.title)}, from 0 to ${escaped(overlay.format(mostOf(network)))}.</p>`
     : '';
-  return `<h2>Graph</h2>${legend}${svg}`;
+  return `<h2>Graph of ${escaped(network.described.name)}</h2>${legend}${svgOf(scene, network.described.name)}`;
 }
 
 function operatorsOf({ described, counts }: OpenNetwork): string {

@@ -34,6 +34,8 @@ export function isDepthwise({ group, channels, filters }: Convolution): boolean 
 export function isBlocked(conv: Convolution, x: Value, block: number | undefined): block is number {
   const { axes, kernelSize, group, channels, filters } = conv;
   if (block === undefined || x.dtype !== 'float32' || axes.length !== 2 || kernelSize === 1) return false;
+  // To bring weights and images into blocks takes eight nodes, which take longer to be compiled than they save in one run.
+  if (x.builder.runsOnce) return false;
   if (filters % block !== 0) return false;
   if (isDepthwise(conv)) return true;
   if (group === 1 && channels < block) return kernelSize >= MANY_ELEMENTS;

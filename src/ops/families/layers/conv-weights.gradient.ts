@@ -12,12 +12,14 @@
 //   all                             more elements: byConvolution
 //
 // What runs once is compiled for longer than it runs, and so does best with few nodes: byUnfolding instead of the first
-// three.
+// three. Where there are blocked kernels, bySliding or another way in blocks comes before all of these.
 import type { Builder, Value } from '../../build.js';
 import { OWN_DOMAIN } from '../../operator.js';
 import { sizeOf } from '../arrays/data-movement.js';
+import { isDepthwise } from './blocked-conv.js';
 import { wayInBlocks } from './blocked-weights.gradient.js';
 import type { Convolution } from './placed-convolution.js';
+import { bySliding, isSliding } from './sliding-weights.gradient.js';
 import { convolve, type PlacedAxis, padAxes, sizesAfterBatch, underKernel } from './window.gradient.js';
 
 /** Fewer make matrices too flat for products of their own. */
@@ -47,17 +49,21 @@ function asOneNode({ axes, group }: Convolution, x: Value, dy: Value): Value {
 /** dW in operators that runtimes have. */
 export function writtenWeightGradient(conv: Convolution, x: Value, dy: Value): Value {
   const { kernel, group, channels, filters } = conv;
-  const isUnfolded = x.builder.runsOnce && conv.kernelSize < 16 && typeof x.size(0) === 'number';
-  const write = isUnfolded ? byUnfolding : (wayInBlocks(conv, x) ?? wayTo(conv));
-  return write(conv, x, dy).reshape([filters, channels / group, ...kernel]);
+  return wayTo(conv, x)(conv, x, dy).reshape([filters, channels / group, ...kernel]);
 }
 
-function wayTo({ kernelSize, group, channels, filters }: Convolution): typeof writtenWeightGradient {
+function wayTo(conv: Convolution, x: Value): typeof writtenWeightGradient {
+  const { kernelSize, group, channels } = conv;
+  if (isSliding(conv, x)) return bySliding;
+  const inBlocks = wayInBlocks(conv, x);
+  const isUnfolded = x.builder.runsOnce && kernelSize < 16 && typeof x.size(0) === 'number';
+  if (inBlocks && (!isUnfolded || isDepthwise(conv))) return inBlocks;
+  if (isUnfolded) return byUnfolding;
   const isDense = group === 1 && channels >= FEW_CHANNELS;
   if (isDense && kernelSize === 1) return byImages;
   if (isDense && kernelSize <= 64) return byElement;
   if (kernelSize >= 16) return byConvolution;
-  return group > 1 && group === channels && group === filters ? byProducts : byColumns;
+  return isDepthwise(conv) ? byProducts : byColumns;
 }
 
 /** Fewer positions of an image make products whose results take longer to write than to compute. */
