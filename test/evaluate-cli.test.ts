@@ -30,6 +30,26 @@ function auspex(...args: string[]): { status: number | null; stdout: string; std
 const run = (...args: string[]): ReturnType<typeof auspex> => auspex('evaluate', ...args);
 
 describe('a trained predictor', () => {
+  it('may be one of the package', () => {
+    const head = { ...HEAD, labels: { cifar10_accuracy: HEAD.labels.a } };
+    const rows = ['8:8:8:8:8,60', '64:64:64:64:64,93', '16:16:16:16:16,80', '32:32:32:32:32,88'];
+    writeFileSync(
+      join(folder, 'sizes.csv'),
+      `# auspex ${JSON.stringify(head)}\narch,cifar10_accuracy\n${rows.join('\n')}\n`,
+    );
+    const asked = ['--data', 'sizes.csv', '--json', '--resamples', '100'];
+    const { status, stdout, stderr } = run('bundled:cifar-ranking', ...asked);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    // Wider networks are better, and are predicted so.
+    const [label] = JSON.parse(stdout).labels;
+    expect(label.metrics.find(({ name }: { name: string }) => name === 'spearman').value).toBe(1);
+    expect(run('bundled:none', '--data', 'sizes.csv')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('BUNDLED_UNKNOWN'),
+    });
+  });
+
   it('is evaluated on the rows of a split, with a report', () => {
     const cells = auspex('space', 'sample', 'nasbench201', '-n', '150', '--seed', '1')
       .stdout.trim()

@@ -1,6 +1,6 @@
 // What commands write, as a user runs them: no output destroys an input or a file of another kind, and what cannot be
 // written is found before the work. The tables are made up.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -242,6 +242,13 @@ describe('what is not a regular file', () => {
     expect(stderr).toContain('at: /dev/full');
     expect(status).toBe(1);
     expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true);
+  });
+
+  it('fails in one line as standard output: a full device', () => {
+    const command = `"${process.execPath}" "${CLI}" space list > /dev/full`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(stderr).toMatch(/^FILE_UNWRITABLE: standard output cannot be written: .*no space left.*\n$/);
+    expect([status, stdout]).toEqual([1, '']);
   });
 
   it('is written through: a pipe', async () => {

@@ -61,6 +61,12 @@ function tauOf(predictor: string): number {
   );
 }
 
+it('says so where a kind that compares families is given one', () => {
+  const { status, stderr } = run('train', 'family-ranking', ...TABLE, '-o', 'one-family.onnx');
+  expect(status, stderr).toBe(0);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('all networks are of one family, nasbench201');
+});
+
 describe('auspex train', () => {
   it('lists all predictors within 80 columns', () => {
     const { stdout, status } = run('train', '--help');

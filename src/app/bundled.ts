@@ -81,7 +81,7 @@ export async function bundledTrunk(kind: string, space: string): Promise<Predict
   return path === undefined ? undefined : loadPredictor(path);
 }
 
-export function trunkFile(kind: string, space: string): string | undefined {
+function trunkFile(kind: string, space: string): string | undefined {
   const found = bundled().trunks.find((trunk) => trunk.kind === kind && trunk.space === space);
   return found && pathOf(found.file);
 }

@@ -6,10 +6,10 @@ import type { Resolver } from '../networks/index.js';
 import type { LabelInfo, Predictor, PredictorInfo } from '../predictors/predictor.js';
 import { type EvaluatedLabel, evaluationReport } from '../report/pages/evaluation-report.js';
 import { checkOutputs } from '../store/outputs.js';
-import { loadPredictor } from '../store/predictor-file.js';
 import { readTableFile } from '../store/table-file.js';
 import { writeOutput } from '../store/write-file.js';
 import { AuspexError } from '../util/errors.js';
+import { isBundledReference, openPredictor } from './bundled.js';
 import { openTable } from './data/open.js';
 import { readSplitFile } from './data/split.js';
 import {
@@ -25,6 +25,7 @@ import { version } from './version.js';
 import type { Work } from './work.js';
 
 export interface EvaluateRequest {
+  /** Its file, or `bundled:NAME`. */
   readonly predictor: string;
   readonly data: string;
   /** Of a plain file: the space of its architectures and their column. */
@@ -69,10 +70,10 @@ export async function evaluatePredictor(
   const { predictor: file, data, report, split, force } = request;
   expectOneChoice(request);
   if (report !== undefined) {
-    const inputs = [file, data, split];
+    const inputs = [isBundledReference(file) ? undefined : file, data, split];
     checkOutputs({ outputs: [{ path: report, kind: 'html' }], inputs, force });
   }
-  const { load = loadPredictor, resolver = diskResolver(), signal } = work;
+  const { load = openPredictor, resolver = diskResolver(), signal } = work;
   const ofSpace = request.space === undefined ? await readTableFile(data, work) : undefined;
   const named = ofSpace && !request.unseen ? await chosenRows(ofSpace, request) : undefined;
   const predictor = await load(file);

@@ -143,7 +143,7 @@ export function expectLabels(wanted: readonly string[] | undefined, known: Itera
 }
 
 /** Asks for all recipes. */
-export const ALL_RECIPES = 'all';
+const ALL_RECIPES = 'all';
 
 /** @throws AuspexError RECIPE_UNKNOWN where no predictor knows a recipe */
 export function expectRecipe(wanted: string | undefined, known: Iterable<string>): void {

@@ -21,7 +21,7 @@ export function evaluateCommand({
     .description(
       'Compares predictions with measurements: rank correlations, errors and the\nquality of the best-predicted networks, each with a 95% interval, and the\nmeasured coverage of its prediction intervals.',
     )
-    .argument('<predictor>', 'predictor file written by `auspex train`')
+    .argument('<predictor>', 'predictor file written by `auspex train`, or\nbundled:NAME')
     .requiredOption('--data <table>', 'table of measurements')
     .option('--label <name>', 'the label to compare with (default: all predicted labels)')
     .option('--space <name>', 'search space of a plain CSV file; onnx if it lists ONNX files')

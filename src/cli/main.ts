@@ -28,7 +28,8 @@ Run auspex <command> --help for the options of a command.`,
 // A reader that stops early, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`FILE_UNWRITABLE: standard output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 const { plugins, args } = withoutPlugins(process.argv.slice(2));

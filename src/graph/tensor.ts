@@ -262,6 +262,9 @@ export function fromBytes(name: string, dtype: DataType, dims: readonly number[]
   return { name, dtype, dims, data: { kind: 'raw', bytes: ByteRange.of(bytes) } };
 }
 
+/** Whether `fromNumbers` writes tensors of a type. */
+export const isWritable = (dtype: DataType): boolean => ELEMENT_WRITERS[dtype] !== undefined;
+
 /** A tensor from numbers. */
 export function fromNumbers(
   name: string,

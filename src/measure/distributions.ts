@@ -50,7 +50,7 @@ export function binomialCdf(k: number, n: number, p: number): number {
 }
 
 /** P(T ≤ t) of Student's t. */
-export function studentCdf(t: number, degrees: number): number {
+function studentCdf(t: number, degrees: number): number {
   const tail = incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2;
   return t > 0 ? 1 - tail : tail;
 }

@@ -7,6 +7,7 @@ import { planKernels } from '../analysis/kernels/plan.js';
 import { usedNames } from '../graph/order.js';
 import { valueBytes } from '../graph/types.js';
 import type { Network } from '../networks/index.js';
+import { KERNEL_NAMES } from '../ops/microsoft/fusions.js';
 import { plannedBuffers } from './memory/buffers.js';
 import { runMemory } from './memory/runs.js';
 
@@ -19,62 +20,117 @@ export interface PredictedMemory {
   readonly activationBytes: number;
 }
 
-/** Fitted to the growth of processes that ran search spaces' networks and users' files, ONNX Runtime 1.30. */
-const LOADING = {
-  base: 236_000,
-  perNode: 2390,
-  perBlocked: 21_700,
-  weights: 1.03,
-  blocked: 0.93,
-  largestBlocked: 2.9,
-  normed: 0.46,
-  largestPlain: 1.4,
+/** What the prediction is made of: sizes in bytes, and counts. */
+export interface MemoryTerms {
+  readonly nodes: number;
+  readonly kernels: number;
+  /** Constants that kernels read. */
+  readonly heldBytes: number;
+  /** Results of nodes that are computed beforehand. */
+  readonly foldedBytes: number;
+  /** Weights of convolutions with channels in blocks, and their number. */
+  readonly blockedBytes: number;
+  readonly blockedCount: number;
+  readonly largestBlockedBytes: number;
+  /** Weights of other convolutions that a normalisation is folded into. */
+  readonly normedBytes: number;
+  readonly largestPlainBytes: number;
+  readonly largestProductBytes: number;
+  /** Convolutions and products of integers. */
+  readonly integerConvCount: number;
+  readonly integerProductCount: number;
+  /** What runs touch of the pool of buffers. */
+  readonly pooledBytes: number;
+  readonly outputBytes: number;
+}
+
+/** Fitted by verify/memory/fit.py to the growth of processes that ran users' files and networks of spaces, ONNX Runtime 1.30. */
+const SESSION = {
+  nodes: 2050,
+  kernels: 2260,
+  heldBytes: 1.014,
+  blockedCount: 37_100,
+  integerConvCount: 70_200,
+  integerProductCount: 41_400,
 };
-const SESSION = { base: 160_000, perNode: 2500, perBlocked: 40_700, weights: 1.03 };
-const RUNNING = { base: 390_000, activations: 1.03, outputs: 1.16, perKernel: 1840 };
+/** Beyond the session, for a moment. */
+const LOADING = {
+  blockedBytes: 0.905,
+  largestBlockedBytes: 2.964,
+  normedBytes: 0.675,
+  largestPlainBytes: 0.376,
+  foldedBytes: 0.725,
+};
+const RUNNING = { base: 13_500, pooledBytes: 1.024, outputBytes: 0.406 };
 /** Of processors with registers of 512 bits; others differ little. */
 const BLOCK_CHANNELS = 16;
 
+/**
+ * Undefined where sizes or operators are unknown.
+ *
+ * @param given the network without the sizes that a run gives
+ */
+export function predictedMemory(network: Network, given: Network = network): PredictedMemory | undefined {
+  const found = memoryTerms(network, given);
+  if (found === undefined) return undefined;
+  const { terms, activationBytes } = found;
+  const session = weighted(terms, SESSION);
+  const loading = Math.max(weighted(terms, LOADING), terms.largestProductBytes);
+  const { base, ...running } = RUNNING;
+  const peak = session + Math.max(loading, base + weighted(terms, running));
+  return { peakBytes: Math.round(peak), weightBytes: network.cost().totals.weightBytes, activationBytes };
+}
+
 /** Undefined where sizes or operators are unknown. */
-export function predictedMemory(network: Network): PredictedMemory | undefined {
+export function memoryTerms(
+  network: Network,
+  given: Network,
+): { readonly terms: MemoryTerms; readonly activationBytes: number } | undefined {
   const inference = network.inference();
   const { graph } = inference;
-  const { weightBytes } = network.cost().totals;
   const { kernels, unknown } = planKernels(inference, { blockChannels: BLOCK_CHANNELS });
   if (unknown.length > 0) return undefined;
-  const { firstBytes, laterBytes, activationBytes } = runMemory(plannedBuffers(graph, kernels));
+  const buffers = plannedBuffers(graph, kernels, given.inference().graph);
+  const { firstBytes, laterBytes, activationBytes } = runMemory(buffers);
   const { blocked, plain, normed, products } = layersOf(graph, kernels);
-  const { loaded, held } = constantBytes(graph);
-  const nodes = graph.nodes.length;
-  const loading =
-    LOADING.base +
-    LOADING.perNode * nodes +
-    LOADING.perBlocked * blocked.length +
-    LOADING.weights * loaded +
-    LOADING.blocked * sum(blocked) +
-    LOADING.largestBlocked * most(blocked) +
-    LOADING.normed * sum(normed) +
-    LOADING.largestPlain * most([...plain, ...normed]);
-  const session =
-    SESSION.base + SESSION.perNode * nodes + SESSION.perBlocked * blocked.length + SESSION.weights * held;
-  const running =
-    RUNNING.base +
-    RUNNING.activations * Math.max(firstBytes, laterBytes) +
-    RUNNING.outputs * bytesOf(graph, graph.outputNames) +
-    RUNNING.perKernel * kernels.length;
-  const peak = Math.max(loading, session + most(products), session + running);
-  return { peakBytes: Math.round(peak), weightBytes, activationBytes };
+  const { held, folded } = constantBytes(graph);
+  const count = (...names: string[]): number =>
+    kernels.filter(({ operator }) => names.includes(operator)).length;
+  const terms = {
+    nodes: graph.nodes.length,
+    kernels: kernels.length,
+    heldBytes: held,
+    foldedBytes: folded,
+    blockedBytes: sum(blocked),
+    blockedCount: blocked.length,
+    largestBlockedBytes: most(blocked),
+    normedBytes: sum(normed),
+    largestPlainBytes: most([...plain, ...normed]),
+    largestProductBytes: most(products),
+    integerConvCount: count(KERNEL_NAMES.integerConv),
+    integerProductCount: count(KERNEL_NAMES.dynamicProduct, KERNEL_NAMES.sharedProduct),
+    pooledBytes: Math.max(firstBytes, laterBytes),
+    outputBytes: bytesOf(graph, graph.outputNames),
+  };
+  return { terms, activationBytes };
+}
+
+function weighted(terms: MemoryTerms, by: Partial<Record<keyof MemoryTerms, number>>): number {
+  return Object.entries(by).reduce(
+    (total, [name, factor]) => total + factor * terms[name as keyof MemoryTerms],
+    0,
+  );
 }
 
 const sum = (list: readonly number[]): number => list.reduce((total, bytes) => total + bytes, 0);
 const most = (list: readonly number[]): number =>
   list.reduce((largest, bytes) => Math.max(largest, bytes), 0);
 
-/** Bytes of constants of the file, and of those that are left when the rest is computed beforehand. */
-function constantBytes(graph: InferredGraph): { loaded: number; held: number } {
+/** Bytes of constants that kernels read, and of those that are computed beforehand. */
+function constantBytes(graph: InferredGraph): { held: number; folded: number } {
   const constants = new Set(graph.initializers.keys());
   const read = new Set<string>();
-  const loaded = [...constants];
+  const folded: string[] = [];
   // Equal nodes of equal constants are computed once.
   const computed = new Map<string, readonly string[]>();
   const same = new Map<string, string>();
@@ -83,22 +139,21 @@ function constantBytes(graph: InferredGraph): { loaded: number; held: number } {
     const used = usedNames(node).filter((name) => name !== '');
     const isFolded =
       operator?.traits?.draws === undefined &&
+      node.opType !== KERNEL_NAMES.dequantise &&
       call.bodies.length === 0 &&
       used.every((name) => constants.has(name));
     if (isFolded) {
       for (const name of node.outputs) constants.add(name);
-      if (used.length === 0) {
-        loaded.push(...node.outputs);
-        continue;
-      }
+      if (used.length === 0) continue;
       const attributes = [...node.attributes].map(([name, { value }]) => `${name}=${value}`);
       const key = [node.opType, ...node.inputs.map(own), ...attributes.sort()].join(' ');
       const first = computed.get(key) ?? node.outputs;
+      if (!computed.has(key)) folded.push(...node.outputs);
       computed.set(key, first);
       node.outputs.forEach((name, i) => void same.set(name, first[i] ?? name));
     } else for (const name of used) if (constants.has(name)) read.add(own(name));
   }
-  return { loaded: bytesOf(graph, loaded), held: bytesOf(graph, [...read]) };
+  return { held: bytesOf(graph, [...read]), folded: bytesOf(graph, folded) };
 }
 
 /** Bytes of the weights of layers: convolutions in blocks, plain ones with and without a folded normalisation, products. */

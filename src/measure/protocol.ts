@@ -45,11 +45,18 @@ export type WorkerMessage =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly stage: 'create' | 'run'; readonly message: string };
 
+/** Bytes more than before the session was made. */
 export interface MeasuredMemory {
-  /** Most bytes more than before the session was made, from then to the end of the first runs. */
+  /** Most, from then to the end of the first runs. */
   readonly peakBytes: number;
-  /** The same from when the session was ready, so without what loading takes for a moment. */
+  /** Most, from when the session was ready, so without what loading takes for a moment. */
   readonly runningBytes: number;
+  /** Most while the session was made. */
+  readonly loadingBytes: number;
+  /** When the session was ready. */
+  readonly sessionBytes: number;
+  /** Most until the end of each of the first runs. */
+  readonly runBytes: readonly number[];
   /** Whether the kernel kept the peak; otherwise the resident set was looked at after each step. */
   readonly isExact: boolean;
 }

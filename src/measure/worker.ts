@@ -11,7 +11,7 @@ import {
   type WorkerMessage,
   type WorkerRequest,
 } from './protocol.js';
-import { beFirstToGo, forgetPeak, peakResidentBytes, residentBytes } from './resident-set.js';
+import { beFirstToGo, forgetPeak, loadLibraries, peakResidentBytes, residentBytes } from './resident-set.js';
 import { isEnough, isWarm } from './stopping.js';
 
 interface Runtime {
@@ -28,6 +28,8 @@ const SMALLEST = Buffer.from(
 
 /** Runs that memory is measured over; outputs of earlier ones are freed in between. */
 const MEMORY_RUNS = 3;
+/** What is left of starting is freed after a few. */
+const COLLECTIONS = 3;
 /** Results are sent this often, so that they are kept if the process is ended. */
 const SEND_MS = 250;
 
@@ -140,24 +142,26 @@ async function timed<T>(
 class MemoryUse {
   readonly #before: number;
   #isExact: boolean;
-  #peak = 0;
-  #running = 0;
+  #loading = 0;
+  #session = 0;
+  readonly #runs: number[] = [];
 
   constructor() {
-    collect();
+    loadLibraries();
+    for (let i = 0; i < COLLECTIONS; i++) collect();
     this.#isExact = forgetPeak();
     this.#before = residentBytes();
   }
 
   sessionIsReady(): void {
-    this.#peak = this.#most();
+    this.#loading = this.#most();
     collect();
     this.#isExact = forgetPeak() && this.#isExact;
-    this.look();
+    this.#session = residentBytes() - this.#before;
   }
 
   look(): void {
-    this.#running = Math.max(this.#running, this.#most());
+    this.#runs.push(this.#most());
   }
 
   #most(): number {
@@ -165,7 +169,14 @@ class MemoryUse {
   }
 
   found(): MeasuredMemory {
-    const runningBytes = Math.max(0, this.#running);
-    return { peakBytes: Math.max(this.#peak, runningBytes), runningBytes, isExact: this.#isExact };
+    const runningBytes = Math.max(0, this.#session, ...this.#runs);
+    return {
+      peakBytes: Math.max(this.#loading, runningBytes),
+      runningBytes,
+      loadingBytes: this.#loading,
+      sessionBytes: this.#session,
+      runBytes: this.#runs,
+      isExact: this.#isExact,
+    };
   }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Value } from '../ops/build.js';
 import { channelBlock } from '../runtime/channel-block.js';
 import { hostTensor, Session } from '../runtime/session.js';
 import { Random } from '../util/random.js';
 import { type ConvOptions, conv2d } from './convolution.js';
-import { initialValues } from './initialise.js';
+import { initialValues, uniform } from './initialise.js';
 import { sgd } from './optimiser.js';
+import type { Scope } from './scope.js';
 import { LOSS, type Objective, trainingStep } from './step.js';
 
 const block = await channelBlock();
@@ -12,7 +14,23 @@ const block = await channelBlock();
 interface Case extends ConvOptions {
   readonly channels: number;
   readonly out: number;
-  readonly size: readonly [number, number];
+  /** Of images, or of volumes with the same options along all axes. */
+  readonly size: readonly number[];
+}
+
+function volumes(
+  s: Scope,
+  x: Value,
+  out: number,
+  { kernel, stride = 1, padding = 0, dilation = 1 }: ConvOptions,
+) {
+  const along = (given: unknown) => [1, 2, 3].map(() => given as number);
+  const weight = s.parameter('weight', [out, x.length(1), ...along(kernel)], uniform(-0.1, 0.1));
+  return s.builder.op('Conv', [x, weight, s.parameter('bias', [out], uniform(-0.1, 0.1))], {
+    strides: along(stride),
+    pads: along(padding).concat(along(padding)),
+    dilations: along(dilation),
+  });
 }
 
 /** The loss and all next weights of one step, of which the image counts as one. */
@@ -22,10 +40,19 @@ async function step(
 ): Promise<{ values: Record<string, readonly number[]>; operators: readonly string[] }> {
   const dims = [2, channels, ...size];
   const objective: Objective = {
-    predict: (s) => conv2d(s, s.parameter('image', dims, undefined as never), out, options),
-    loss: (s, batch) => objective.predict(s, batch).square().mul(batch.share!).mean(),
+    predict: (s) => {
+      const image = s.parameter('image', dims, undefined as never);
+      return size.length === 2 ? conv2d(s, image, out, options) : volumes(s, image, out, options);
+    },
+    loss: (s, batch) => {
+      const y = objective.predict(s, batch);
+      return y
+        .square()
+        .mul(batch.share!.reshape([2, ...y.sizes.slice(1).map(() => 1)]))
+        .mean();
+    },
   };
-  const shapes = { share: { type: 'float32', dims: [2, 1, 1, 1] } } as const;
+  const shapes = { share: { type: 'float32', dims: [2] } } as const;
   const { model, state, packs } = trainingStep(objective, shapes, {
     optimiser: sgd(),
     channelBlock: given,
@@ -41,7 +68,7 @@ async function step(
     ]),
   );
   const feeds = {
-    share: await hostTensor('float32', Float32Array.of(1, -2), [2, 1, 1, 1]),
+    share: await hostTensor('float32', Float32Array.of(1, -2), [2]),
     // Large, so that the gradient is what counts of the next weights.
     'step.learningRate': await hostTensor('float32', Float32Array.of(1e4), []),
   };
@@ -84,6 +111,10 @@ describe.skipIf(block === undefined)('blocked convolutions in a step do what Con
     ['groups', { channels: 64, out: 32, size: [5, 5], kernel: 3, padding: 1, groups: 2 }],
     ['a group for each channel', { channels: 32, out: 32, size: [5, 6], kernel: 3, padding: 1, groups: 32 }],
     ['and strides', { channels: 16, out: 16, size: [7, 6], kernel: 3, stride: 2, padding: 1, groups: 16 }],
+    ['volumes', { channels: 16, out: 32, size: [5, 6, 7], kernel: 3, padding: 1 }],
+    ['volumes in tiles', { channels: 16, out: 16, size: [4, 12, 11], kernel: 3 }],
+    ['volumes, strides', { channels: 16, out: 16, size: [6, 7, 8], kernel: 3, stride: 2, padding: 1 }],
+    ['volumes, dilations', { channels: 16, out: 16, size: [6, 7, 7], kernel: 3, dilation: 2, padding: 2 }],
     ['few channels', { channels: 3, out: 16, size: [9, 9], kernel: 5, padding: 2 }],
   ])('%s', async (_, given) => {
     const [plain, blocked] = [await step(given, undefined), await step(given, block)];

@@ -46,7 +46,7 @@ function fillNormal(part: Float32Array, words: Uint32Array): void {
 }
 
 /** Where in its table the noise of each site begins in a step. */
-export function drawOffsets(
+function drawOffsets(
   sites: readonly NoiseSite[],
   sizes: ReadonlyMap<string, number>,
   seed: number,

@@ -1,14 +1,15 @@
 // Runs training steps. The state stays in two sets of buffers that are input and output in turn: a step reads one
 // and writes the other, and nothing is copied or made anew in JavaScript.
-import { type Feeds, type HostTensor, hostTensor, Session, type SessionOptions } from '../runtime/session.js';
+import { type Feeds, type HostTensor, hostTensor, type SessionOptions } from '../runtime/session.js';
+import { SteadySession } from '../runtime/steady-session.js';
 import type { StatePack, TrainingStep } from './step.js';
 
 export class Stepper {
   readonly step: TrainingStep;
-  readonly #session: Session;
+  readonly #session: SteadySession;
   readonly #state: State;
 
-  private constructor(step: TrainingStep, session: Session, state: State) {
+  private constructor(step: TrainingStep, session: SteadySession, state: State) {
     this.step = step;
     this.#session = session;
     this.#state = state;
@@ -17,7 +18,8 @@ export class Stepper {
   /** @param state shared by the steppers of a training, one for each shape of batch. */
   static async create(step: TrainingStep, state: State, options: SessionOptions = {}): Promise<Stepper> {
     for (const pack of step.packs) await state.pack(pack);
-    return new Stepper(step, await Session.create(step.model, { memoryPattern: false, ...options }), state);
+    const session = await SteadySession.create(step.model, { memoryPattern: false, ...options });
+    return new Stepper(step, session, state);
   }
 
   /** One step; what comes back besides the state. */

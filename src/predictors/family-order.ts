@@ -17,16 +17,14 @@ export interface OrderTerm {
  */
 const [DEPTH_BY_SIDE, MACS_BY_SIDE] = [1.3, 2];
 
-/** What makes networks better: size at every resolution, wide layers, long paths, many branches; and worse: pools on paths. */
+/** What makes networks better: size at every resolution, many wide layers, many branches; and worse: pools on paths. */
 export const ORDER_TERMS: readonly OrderTerm[] = [
   { feature: 'stageMacs', sign: 1, bySide: 0 },
   { feature: 'logParameters', sign: 1, bySide: MACS_BY_SIDE },
   { feature: 'sumFanIn', sign: 1, bySide: DEPTH_BY_SIDE },
   { feature: 'sumWidth', sign: 1, bySide: DEPTH_BY_SIDE },
-  { feature: 'entropy paths', sign: 1, bySide: DEPTH_BY_SIDE },
   // Wide and shallow cells train better than narrow and deep ones (Shu et al., ICLR 2020).
   { feature: 'parallel even', sign: 1, bySide: 0 },
-  { feature: 'parallel variance', sign: 1, bySide: 0 },
   { feature: 'poolShare', sign: -1, bySide: 0 },
   { feature: 'poolShare even', sign: -1, bySide: 0 },
   { feature: 'poolShare paths', sign: -1, bySide: 0 },

@@ -102,6 +102,8 @@ export interface PredictorKind<O = unknown> {
   readonly views: readonly string[];
   /** What it needs: labels; networks alone; labels, of which it compares pairs. */
   readonly learns: 'labels' | 'networks' | 'pairs';
+  /** Learns what families have in common: rows of one alone do not show it. */
+  readonly comparesFamilies?: true;
   /** It begins with any predictor that embeds cells, and learns labels from embeddings. */
   readonly isOnEmbedding?: true;
   /** It learns labels of some networks, and from others without labels. */

@@ -20,6 +20,8 @@ export type DataName =
   | 'ofa_mbv3_mit_ofa'
   | 'accel_nasbench'
   | 'natsbench_sss'
+  | 'transnas_micro'
+  | 'ofa_mbv3_dynast'
   | `nnlqp_${NnlqpFamily}`;
 
 /** Their latencies were measured by auspex: verify/nnlqp. */
@@ -88,6 +90,18 @@ export const DATA: Readonly<Record<DataName, DataSource>> = {
     space: 'nats-size',
     origin: 'from https://github.com/D-X-Y/NATS-Bench: a CSV with `channels`, `cifar10`, …',
     all: 32_768,
+  },
+  transnas_micro: {
+    title: 'TransNAS-Bench-101, micro cells',
+    space: 'transnas-micro',
+    origin: 'from https://github.com/automl/NASLib: a CSV with `arch` and a column for each task',
+    all: 4096,
+  },
+  ofa_mbv3_dynast: {
+    title: 'subnets of Once-for-All MobileNetV3 with ImageNet accuracies, found by DyNAS-T',
+    space: 'ofa-mobilenetv3',
+    origin:
+      'from https://github.com/IntelLabs/DyNAS-T: a CSV with `arch`, `params`, `macs` and `imagenet_top1`',
   },
   ofa_latency: {
     title: 'latencies of Once-for-All MobileNetV3 (HELP)',

@@ -39,8 +39,8 @@ export interface SessionOptions {
    */
   readonly isApart?: boolean;
   /**
-   * Whether threads that wait for work keep their cores busy. Small graphs are sooner done with it; where cores are shared,
-   * and for steps with large convolutions, it is better without. Default true.
+   * Whether threads that wait for work keep their cores busy. Small graphs are sooner done with it; where other programs want
+   * the cores, everything is better without. Default true; training steps follow the machine.
    */
   readonly spinning?: boolean;
   /** Seeds random operators that have no seed of their own, so that two sessions give the same numbers. */

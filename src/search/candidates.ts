@@ -45,12 +45,12 @@ export class Candidates {
 
   /** The same for architectures that are the same network. */
   key(text: string): string {
-    const { hash, hasCanonicalTexts } = this.space;
-    if (hash === undefined || hasCanonicalTexts) return text;
+    const { hash, key: ownKey = hash, hasCanonicalTexts } = this.space;
+    if (ownKey === undefined || hasCanonicalTexts) return text;
     const known = this.#keys.get(text);
     if (known !== undefined) return known;
     if (this.#keys.size >= MOST_KEPT) this.#keys.clear();
-    const key = hash(this.#archOf(text));
+    const key = ownKey(this.#archOf(text));
     this.#keys.set(text, key);
     return key;
   }

@@ -30,7 +30,7 @@ const keyOf = (labels: readonly string[]): string => JSON.stringify(labels.toSor
 export class TableRows {
   readonly #space: AnySpace;
   readonly #byText = new Map<string, number>();
-  #byHash: Map<string, number> | undefined;
+  #byKey: Map<string, number> | undefined;
   #texts: readonly string[] = [];
 
   private constructor(space: AnySpace, table: Table) {
@@ -86,17 +86,17 @@ export class TableRows {
 
   /** @param text in its canonical form, as searches have it. @param arch what the text says, if it is at hand */
   rowOf(text: string, arch?: unknown): number | undefined {
-    const { hash, hasCanonicalTexts, parse } = this.#space;
+    const { hash, key = hash, hasCanonicalTexts, parse } = this.#space;
     const row = this.#byText.get(text);
-    if (row !== undefined || hash === undefined || hasCanonicalTexts) return row;
-    this.#byHash ??= this.#hashed(hash);
-    return this.#byHash.get(hash(arch ?? parse(text)));
+    if (row !== undefined || key === undefined || hasCanonicalTexts) return row;
+    this.#byKey ??= this.#keyed(key);
+    return this.#byKey.get(key(arch ?? parse(text)));
   }
 
-  #hashed(hash: (arch: unknown) => string): Map<string, number> {
+  #keyed(keyOf: (arch: unknown) => string): Map<string, number> {
     const rows = new Map<string, number>();
     for (const [text, row] of this.#byText) {
-      const key = hash(this.#space.parse(text));
+      const key = keyOf(this.#space.parse(text));
       if (!rows.has(key)) rows.set(key, row);
     }
     return rows;

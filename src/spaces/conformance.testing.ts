@@ -118,6 +118,13 @@ export function describeSpace(space: AnySpace, { small, refused, runs = 3 }: Spa
       if (hasCanonicalTexts) expect(hashes.size).toBe(texts.size);
     });
 
+    it.runIf(space.key)('has keys that tell apart what hashes do', () => {
+      const pool = samples(300);
+      const pairs = new Set(pool.map((arch) => `${space.key!(arch)} ${space.hash!(arch)}`));
+      expect(pairs.size).toBe(new Set(pool.map(space.hash!)).size);
+      expect(pairs.size).toBe(new Set(pool.map(space.key!)).size);
+    });
+
     it('has a size that is counted in whole parts, if it has one', () => {
       for (const arch of samples(20)) {
         const size = space.sizeOf?.(arch);

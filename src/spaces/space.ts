@@ -132,6 +132,8 @@ export interface Space<A> {
   format(arch: A): string;
   /** The same for architectures that are the same network up to the order of their parts; the text unless given. */
   hash?(arch: A): string;
+  /** What tells networks apart as `hash` does, where there is a faster way; it may change from version to version. */
+  key?(arch: A): string;
   /** Texts tell networks apart as well as hashes do, so that nobody has to compute these for it. */
   readonly hasCanonicalTexts?: true;
   /** What splits by size group rows by. */

@@ -46,7 +46,7 @@ export function readNpz(path: string): Npz {
 }
 
 /** Arrays by name. */
-export class Npz {
+class Npz {
   readonly #path: string;
   readonly #entries: ReadonlyMap<string, Buffer>;
   readonly #fail: (problem: string) => AuspexError;

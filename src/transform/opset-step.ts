@@ -1,7 +1,7 @@
 // One node on its way to the next version of its operator: what a rule of the operator asks for and writes.
 import type { DataType } from '../graph/dtype.js';
 import { type Attribute, type Node, nodeLabel } from '../graph/graph.js';
-import { fromNumbers, type Tensor } from '../graph/tensor.js';
+import { fromNumbers, isWritable, type Tensor } from '../graph/tensor.js';
 import { UNKNOWN, type ValueType } from '../graph/types.js';
 import type { AttributeValue } from '../ops/build.js';
 import { Call } from '../ops/operator.js';
@@ -52,8 +52,12 @@ export class NodeStep implements VersionStep {
   }
 
   constant(values: readonly (number | bigint)[], dtype: DataType = 'int64', dims = [values.length]): string {
+    const isInt64 = dtype === 'int64';
+    const broken = values.find((n) => typeof n === 'number' && !Number.isInteger(n));
+    if (isInt64 && broken !== undefined) this.refuse(`${broken} is not a whole number`);
+    if (!isInt64 && !isWritable(dtype)) this.refuse(`constants of ${dtype} are not written`);
     const tensor = (name: string): Tensor =>
-      dtype === 'int64' ? integers(name, dims, values) : fromNumbers(name, dtype, dims, values.map(Number));
+      isInt64 ? integers(name, dims, values) : fromNumbers(name, dtype, dims, values.map(Number));
     return this.#around.constant(tensor, `${dtype}[${dims}]${values.map(exact)}`, this.nodes);
   }
 

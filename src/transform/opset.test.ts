@@ -147,6 +147,16 @@ it('gives the model itself where nothing is to do', () => {
   expect(withOpset(model, 21)).toEqual({ model, changes: [] });
 });
 
+it('refuses functions of an opset that does not exist', () => {
+  const model = textModel({ inputs: ['x: 2,3'], nodes: ['y = own.F(x)'], outputs: ['y'] }, 17);
+  const function_ = {
+    ...{ name: 'F', domain: 'own', inputs: ['a'], outputs: ['b'], attributes: [] },
+    ...{ attributeDefaults: new Map(), nodes: [makeNode('Relu', ['a'], ['b'])], valueInfo: new Map() },
+    opsetImports: new Map([['', Number.MAX_SAFE_INTEGER]]),
+  };
+  expect(() => withOpset({ ...model, functions: [function_] }, 21)).toThrow(/function 'own.F' uses opset 90/);
+});
+
 it.each([
   [0, /opset 0 does not exist/],
   [newestOpset() + 1, /does not exist/],
@@ -154,6 +164,21 @@ it.each([
 ])('refuses opset %d', (version, message) => {
   const graph = makeGraph({ nodes: [], inputs: [], outputs: [{ name: 'x', type: UNKNOWN }] });
   expect(() => withOpset(makeModel(graph), version)).toThrow(message);
+});
+
+describe('what no version can say is refused with its node', () => {
+  it.each([
+    ['half of an integer', ['y = Scale(x) scale=0.5'], 9, 'int64'],
+    ['numbers that do not fill a shape', ['y = GivenTensorFill() values=1.0,2.0 shape=3'], 9, 'float32'],
+    ['a constant of two bits', ['y = ImageScaler(x) bias=-1.0'], 9, 'uint2'],
+  ] as const)('%s', (_, nodes, opset, dtype) => {
+    const model = textModel({ inputs: ['x: 1,2,3,3'], nodes: [...nodes], outputs: ['y'] }, opset);
+    const inputs = model.graph.inputs.map((one) => ({ ...one, type: new TensorType(dtype, [1, 2, 3, 3]) }));
+    const typed = { ...model, graph: { ...model.graph, inputs } };
+    expect(() => withOpset(typed, 18)).toThrowError(
+      expect.objectContaining({ code: expect.stringMatching(/^[A-Z_]+$/), where: expect.anything() }),
+    );
+  });
 });
 
 it('leaves operators of other domains as they are', () => {

@@ -86,6 +86,10 @@ class OpsetConversion {
   #function(definition: FunctionDefinition, around: number): FunctionDefinition {
     const from = definition.opsetImports.get('') ?? (definition.opsetImports.size === 0 ? around : undefined);
     if (from === undefined || from === this.#to) return definition;
+    if (from > newestOpset()) {
+      const function_ = operatorName({ domain: definition.domain, opType: definition.name });
+      throw new AuspexError('BAD_OPSET', `function '${function_}' uses opset ${from}, which is not known`);
+    }
     let { nodes } = definition;
     this.#scope.enter(definition);
     for (const step of versionsBetween(from, this.#to)) nodes = this.#nodes(nodes, step);

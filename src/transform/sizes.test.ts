@@ -83,6 +83,14 @@ describe('chosenSizes', () => {
     expect(chosen.isChecked).toBe(true);
   });
 
+  it('takes time by the number of inputs, not by its square', () => {
+    const many = Array.from({ length: 4000 }, (_, i) => [`x${i}`, ['float32', `size_${i},4`]] as const);
+    const model = inputs(Object.fromEntries(many) as never);
+    const start = process.cpuUsage().user;
+    expect(chosenSizes(model)!.flags.startsWith('--shape x0=')).toBe(true);
+    expect((process.cpuUsage().user - start) / 1000).toBeLessThan(1500);
+  });
+
   it('finds nothing to choose where all is fixed', () => {
     expect(chosenSizes(inputs({ x: ['float32', '1,3,8,8'] }))).toBeUndefined();
   });

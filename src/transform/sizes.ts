@@ -225,11 +225,11 @@ function flagsFor({ inference, open }: Tries, dims: ReadonlyMap<string, number>)
     const type = types.get(input);
     return (isTensor(type) && type.shape) || [];
   };
-  const shared = new Set(
-    [...open.keys()].filter(
-      (name) => inputNames.filter((input) => shapeOf(input).some((d) => mentions(d, name))).length > 1,
-    ),
-  );
+  const users = new Map<string, number>();
+  for (const input of inputNames) {
+    for (const name of new Set(shapeOf(input).flatMap(namesIn))) users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  const shared = new Set([...open.keys()].filter((name) => (users.get(name) ?? 0) > 1));
   const flags: string[] = [...shared].map((name) => `--dim ${quoted(`${name}=${dims.get(name)}`)}`);
   for (const input of inputNames) {
     const shape = shapeOf(input);

@@ -1,6 +1,6 @@
 // URLs that are given relative to the page. Outside of pages, they must be absolute.
 
-export function pageUrl(url: string | URL): URL {
+function pageUrl(url: string | URL): URL {
   return new URL(url, (globalThis as { location?: { href: string } }).location?.href);
 }
 

@@ -1,6 +1,6 @@
 // A real browser with the page in it: `auspex view` as users start it, Chromium of the machine. Anything that the console
 // complains about, and any request to another host, fails the test.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,6 +10,8 @@ import { expect } from 'vitest';
 import { CHROMIUM } from '../page.testing.js';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
+/** The built command line. */
+export const CLI = join(ROOT, 'dist/cli/main.js');
 export const EXAMPLES = join(ROOT, 'examples');
 export const PICTURES = join(ROOT, 'build/page');
 mkdirSync(PICTURES, { recursive: true });
@@ -22,8 +24,7 @@ export interface Viewer {
 
 /** Starts `auspex view`. */
 export async function view(...args: readonly string[]): Promise<Viewer> {
-  const cli = join(ROOT, 'dist/cli/main.js');
-  const started = spawn(process.execPath, [cli, 'view', '--no-open', '--json', ...args], {
+  const started = spawn(process.execPath, [CLI, 'view', '--no-open', '--json', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: started.stdout! }), 'line')) as [string];
@@ -39,11 +40,28 @@ export async function view(...args: readonly string[]): Promise<Viewer> {
   };
 }
 
-let browser: Promise<Browser> | undefined;
+/** By the flags they were started with. */
+const browsers = new Map<string, Promise<Browser>>();
 
 export async function closeBrowser(): Promise<void> {
-  await (await browser)?.close();
-  browser = undefined;
+  for (const browser of browsers.values()) await (await browser).close();
+  browsers.clear();
+}
+
+/** A graphics processor in software, for WebGPU. */
+export const SOFTWARE_GPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
+
+function browserWith(flags: readonly string[]): Promise<Browser> {
+  const key = flags.join(' ');
+  let browser = browsers.get(key);
+  if (browser === undefined) {
+    browser = chromium.launch({
+      executablePath: CHROMIUM!,
+      args: ['--no-sandbox', '--enable-precise-memory-info', '--js-flags=--expose-gc', ...flags],
+    });
+    browsers.set(key, browser);
+  }
+  return browser;
 }
 
 export interface Opened {
@@ -59,15 +77,13 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
+  /** Of a browser of its own. */
+  readonly flags?: readonly string[];
 }
 
 export async function openPage(address: string, options: PageOptions = {}): Promise<Opened> {
-  const { width = 1280, height = 800, scheme = 'light' } = options;
-  browser ??= chromium.launch({
-    executablePath: CHROMIUM!,
-    args: ['--no-sandbox', '--enable-precise-memory-info', '--js-flags=--expose-gc'],
-  });
-  const context = await (await browser).newContext({
+  const { width = 1280, height = 800, scheme = 'light', flags = [] } = options;
+  const context = await (await browserWith(flags)).newContext({
     viewport: { width, height },
     colorScheme: scheme,
     acceptDownloads: true,
@@ -115,6 +131,13 @@ export async function painted(page: Page): Promise<void> {
   // Not waitForSelector, which would keep what it finds.
   await page.locator('canvas[data-frames]').first().waitFor({ timeout: 60_000 });
   await settled(page);
+}
+
+/** What the command line says; of networks that differ, it tells by the exit code, too. */
+export function cli<T>(...args: readonly string[]): T {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8' });
+  if (stdout === '') throw new Error(`${status}: ${stderr}`);
+  return JSON.parse(stdout) as T;
 }
 
 /** Until nothing is painted any more. */

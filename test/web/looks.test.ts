@@ -1,6 +1,6 @@
 // How the page looks and behaves at all widths, light and dark: pictures for people in build/page, and axe for what can be
-// checked by a program. Also: hostile models, memory, and frames of a large graph.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// checked by a program. Also: memory, and frames of a large graph.
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import {
   openFiles,
   openPage,
   PICTURES,
-  painted,
+  ROOT,
   settled,
   type Viewer,
   view,
 } from './browser.testing.js';
-import { brokenModel, chainModel, hostileModel } from './models.testing.js';
+import { brokenModel, chainModel } from './models.testing.js';
 import { searchLog } from './search-log.testing.js';
 
 const resnet18 = join(EXAMPLES, 'resnet18.onnx');
@@ -134,23 +134,75 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     });
   });
 
-  it('shows hostile names as text, and stays alive', async () => {
-    const path = join(folder, 'hostile.onnx');
-    writeFileSync(path, hostileModel());
-    const { page, done } = await openPage(viewer.address);
-    await openFiles(page, path);
-    await page.getByRole('button', { name: 'Open all' }).click();
+  it.each([360, 3840])('fits into a window of %i pixels', async (width) => {
+    const { page, done } = await openPage(viewer.address, { width, height: width < 500 ? 740 : 2160 });
+    const shoot = pictures(page, `-${width}-light`);
+    await page.locator('h1').waitFor();
+    await shoot('start');
+    await openFiles(page, resnet34, resnet18);
+    await shoot('graph');
+    await page.getByRole('tab', { name: 'Numbers' }).click();
+    await page.waitForSelector('figure svg');
+    await shoot('numbers');
+    await page.getByRole('tab', { name: 'Predictions' }).click();
+    await page.waitForSelector('.answer .value', { timeout: 60_000 });
+    await shoot('predictions');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.waitForSelector('.verdict');
     await settled(page);
-    await page.getByRole('searchbox').fill('Relu');
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('aside code');
-    expect(await page.locator('aside img, aside script').count()).toBe(0);
-    expect(await page.evaluate('window.hacked')).toBeUndefined();
-    expect((await page.locator('aside').textContent())!.length).toBeLessThan(5000);
-    writeFileSync(join(folder, 'longer.onnx'), hostileModel(1_000_000));
-    await page.locator('input[type=file]').first().setInputFiles(join(folder, 'longer.onnx'));
-    await page.waitForSelector('text=ONNX_LIMIT');
+    await shoot('compare');
     await done();
+  });
+
+  it('is printed without its tools, and in full', async () => {
+    const { page, done } = await openPage(viewer.address);
+    await openFiles(page, resnet18);
+    await page.getByRole('tab', { name: 'Numbers' }).click();
+    await page.waitForSelector('figure svg');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('button', { name: 'Open …' }).isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Save Roofline as SVG' }).isVisible()).toBe(false);
+    // Nothing scrolls inside of the page: all of it is on paper.
+    const inner = `[...document.querySelectorAll('main *')].filter((e) => e.scrollHeight > e.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(e).overflowY)).length`;
+    expect(await page.evaluate(inner)).toBe(0);
+    await page.screenshot({ path: join(PICTURES, 'numbers-print.png'), fullPage: true });
+    await page
+      .locator('#tab-graph')
+      .evaluate((tab) => tab.dispatchEvent(new Event('click', { bubbles: true })));
+    await settled(page);
+    await page.screenshot({ path: join(PICTURES, 'graph-print.png'), fullPage: true });
+    await page.pdf({ path: join(PICTURES, 'graph.pdf') });
+    await done();
+  });
+
+  it('makes the pictures of the README', async () => {
+    const widths = ['8:8:16:16:24', '8:16:24:32:64', '48:16:32:24:40', '64:64:64:64:64'];
+    const asked = widths.map((text) => `network=nats-size:${text}`).join('&');
+    const cells = await openPage(`${viewer.address}?${asked}`, { height: 720 });
+    const { page, done } = await openPage(viewer.address, { width: 1480, height: 800 });
+    const save = async (name: string, of = page): Promise<void> => {
+      await of.mouse.move(0, 0);
+      const picture = await of.screenshot({ path: join(PICTURES, `readme-${name}.png`) });
+      expect(picture.length).toBeLessThan(300_000);
+      // What is in the repository is made with AUSPEX_PICTURES=1.
+      const kept = join(ROOT, `docs/images/page-${name}.png`);
+      if (process.env.AUSPEX_PICTURES === '1') copyFileSync(join(PICTURES, `readme-${name}.png`), kept);
+      expect(statSync(kept).size).toBeLessThan(300_000);
+    };
+    await openFiles(page, resnet18);
+    await page.getByLabel('Colour the graph by').selectOption('latency');
+    await page.locator('.legend .scale').waitFor({ timeout: 60_000 });
+    await settled(page);
+    await save('graph');
+    await done();
+    const shown = cells.page;
+    await shown.getByRole('button', { name: 'Pareto' }).click();
+    const points = shown.locator('figure svg .points circle');
+    await expect.poll(() => points.count(), { timeout: 60_000 }).toBe(widths.length);
+    await shown.getByLabel('Quality').selectOption('cifar10_accuracy');
+    await shown.waitForTimeout(500);
+    await save('pareto', shown);
+    await cells.done();
   });
 
   it('keeps 10,000 nodes smooth', async () => {
@@ -199,18 +251,5 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     );
     expect(after / before).toBeLessThan(1.2);
     await done();
-  });
-
-  it('opens what its address names', async () => {
-    const given = await view(resnet8);
-    try {
-      const { page, done } = await openPage(`${given.address}?model=files/0`);
-      await painted(page);
-      // Once by its address, and once as the file that was given.
-      await expect.poll(() => page.locator('nav .tab .close').count()).toBe(2);
-      await done();
-    } finally {
-      await given.close();
-    }
   });
 });

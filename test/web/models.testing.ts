@@ -8,8 +8,11 @@ function field(number: number, value: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...varint(bytes.length)]), bytes]);
 }
 
-export function valueInfo(name: string, ...dims: readonly number[]): Buffer {
-  const shape = Buffer.concat(dims.map((size) => field(1, Buffer.from([8, ...varint(size)]))));
+/** @param dims numbers, or names of sizes that are left open */
+export function valueInfo(name: string, ...dims: readonly (number | string)[]): Buffer {
+  const dim = (size: number | string): Buffer =>
+    typeof size === 'number' ? Buffer.from([8, ...varint(size)]) : field(2, size);
+  const shape = Buffer.concat(dims.map((size) => field(1, dim(size))));
   return Buffer.concat([
     field(1, name),
     field(2, field(1, Buffer.concat([Buffer.from([8, 1]), field(2, shape)]))),
@@ -29,10 +32,12 @@ export function model(
   nodes: readonly Buffer[],
   inputs: readonly Buffer[],
   outputs: readonly Buffer[],
+  constants: readonly Buffer[] = [],
 ): Buffer {
   const graph = Buffer.concat([
     ...nodes.map((one) => field(1, one)),
     field(2, 'g'),
+    ...constants.map((one) => field(5, one)),
     ...inputs.map((one) => field(11, one)),
     ...outputs.map((one) => field(12, one)),
   ]);
@@ -70,6 +75,44 @@ export function hostileModel(length = 60_000): Buffer {
     node(name, i === 2 ? markup : 'Relu', [i === 0 ? markup : `${markup}${i - 1}`], `${markup}${i}`),
   );
   return model(nodes, [valueInfo(markup, 1, 3)], [valueInfo(`${markup}${names.length - 1}`, 1, 3)]);
+}
+
+function matrix(name: string, rows: number, columns: number, values: Float32Array): Buffer {
+  const dims = [rows, columns].map((size) => Buffer.from([8, ...varint(size)]));
+  return Buffer.concat([...dims, Buffer.from([16, 1]), field(8, name), field(9, Buffer.from(values.buffer))]);
+}
+
+/** A matrix product of open batch and length: batch x length x 8 x 4 MACs. */
+export function openModel(): Buffer {
+  const values = Float32Array.from({ length: 32 }, (_, i) => i / 32);
+  const inputs = [valueInfo('x', 'batch', 'length', 8)];
+  const outputs = [valueInfo('y', 'batch', 'length', 4)];
+  return model([node('product', 'MatMul', ['x', 'w'], 'y')], inputs, outputs, [matrix('w', 8, 4, values)]);
+}
+
+/** A matrix product whose weights are not numbers, but for one. */
+export function nanModel(): Buffer {
+  const values = new Float32Array(64).fill(Number.NaN);
+  values.set([Number.POSITIVE_INFINITY, 2]);
+  const [inputs, outputs] = [[valueInfo('x', 1, 8)], [valueInfo('y', 1, 8)]];
+  return model([node('product', 'MatMul', ['x', 'w'], 'y')], inputs, outputs, [matrix('w', 8, 8, values)]);
+}
+
+/** The beginning of a model whose weights follow to the end of the file: `rows` x 1000 numbers. */
+export function beginningOfLargeModel(rows: number): Buffer {
+  const bytes = 4000 * rows;
+  const tag = (number: number, length: number): Buffer => Buffer.from([(number << 3) | 2, ...varint(length)]);
+  const dims = [rows, 1000].map((size) => Buffer.from([8, ...varint(size)]));
+  const tensor = Buffer.concat([...dims, Buffer.from([16, 1]), field(8, 'w'), tag(9, bytes)]);
+  const graph = Buffer.concat([
+    field(1, node('product', 'MatMul', ['x', 'w'], 'y')),
+    field(2, 'g'),
+    ...[field(11, valueInfo('x', 1, rows)), field(12, valueInfo('y', 1, 1000))],
+    tag(5, tensor.length + bytes),
+    tensor,
+  ]);
+  const opset = field(8, Buffer.from([16, 17]));
+  return Buffer.concat([Buffer.from([8, 8]), opset, tag(7, graph.length + bytes), graph]);
 }
 
 /** A model whose second node gets a matrix that does not fit. */

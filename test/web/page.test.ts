@@ -1,47 +1,28 @@
-// The page from end to end in Chromium: opening, graph, overlays, numbers, predictions, comparison, reports, taking away.
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The page from end to end in Chromium: graph, overlays, numbers, predictions, comparison, taking away.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readModel } from '../../src/onnx/file.js';
 import { requestNamed, scoreNetwork } from '../../src/proxies/index.js';
 import { CHROMIUM } from '../page.testing.js';
 import {
+  cli,
   closeBrowser,
   EXAMPLES,
   openFiles,
   openPage,
   painted,
-  ROOT,
   saved,
   settled,
   type Viewer,
   view,
 } from './browser.testing.js';
-import { brokenModel } from './models.testing.js';
-import { searchLog } from './search-log.testing.js';
 
 const resnet8 = join(EXAMPLES, 'resnet8.onnx');
 const resnet18 = join(EXAMPLES, 'resnet18.onnx');
 const resnet34 = join(EXAMPLES, 'resnet34.onnx');
 const folder = mkdtempSync(join(tmpdir(), 'auspex-web-'));
-
-/** A DataTransfer. */
-interface Drop {
-  readonly items: { add(file: File): void };
-}
-
-/** What the command line says. */
-function cli<T>(...args: readonly string[]): T {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args], {
-    encoding: 'utf8',
-    cwd: folder,
-  });
-  // Networks that differ are told by the exit code, too.
-  if (stdout === '') throw new Error(`${status}: ${stderr}`);
-  return JSON.parse(stdout) as T;
-}
 
 describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
   let viewer: Viewer;
@@ -52,78 +33,6 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await viewer.close();
     await closeBrowser();
     rmSync(folder, { recursive: true });
-  });
-
-  describe('opens', () => {
-    it('files that are dropped, several at once, with a problem of one that is none', async () => {
-      const { page, done } = await openPage(viewer.address);
-      const drop = await page.evaluateHandle<Drop>('new DataTransfer()');
-      const add = (name: string, bytes: Buffer): Promise<void> =>
-        drop.evaluate(
-          (to, [called, base64]) => {
-            to.items.add(new File([Uint8Array.from(atob(base64!), (c) => c.charCodeAt(0))], called!));
-          },
-          [name, bytes.toString('base64')],
-        );
-      for (const path of [resnet8, resnet18]) await add(basename(path), readFileSync(path));
-      await add('broken.onnx', Buffer.from('not a model'));
-      await page.dispatchEvent('body', 'drop', { dataTransfer: drop });
-      await painted(page);
-      expect(await page.locator('nav .tab').allInnerTexts()).toEqual(
-        expect.arrayContaining([
-          expect.stringContaining('resnet8.onnx'),
-          expect.stringContaining('resnet18.onnx'),
-        ]),
-      );
-      expect(await page.locator('[role=alert]').textContent()).toMatch(/broken\.onnx.*ONNX_/s);
-      await done();
-    });
-
-    it('a broken network at the node that is wrong, in the words of the command line', async () => {
-      const path = join(folder, 'mismatch.onnx');
-      writeFileSync(path, brokenModel());
-      const { stderr } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'inspect', path], {
-        encoding: 'utf8',
-      });
-      const [, code] = /^(\w+):/.exec(stderr)!;
-      const { page, done } = await openPage(viewer.address);
-      await openFiles(page, path);
-      const told = await page.locator('[role=alert]').textContent();
-      expect(told).toContain(code);
-      expect(told).toMatch(/node 'wrong'/);
-      await done();
-    });
-
-    it('a model with its weights beside it, a path, and an architecture', async () => {
-      cli('convert', resnet8, '-o', join(folder, 'external.onnx'), '--external-data', '--json');
-      // Paths that were pasted stay open for as long as the server runs.
-      const own = await view();
-      const { page, done } = await openPage(own.address);
-      await page.getByLabel(/Path of a file/).fill(join(folder, 'external.onnx'));
-      await page.getByRole('button', { name: 'Open', exact: true }).click();
-      await painted(page);
-      // Weights are in the second file.
-      await page.getByRole('searchbox').fill('Gemm');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Statistics' }).first().click();
-      await page.waitForSelector('text=/deviation/');
-      await page.getByRole('button', { name: 'auspex: start' }).click();
-      await page.getByText('Vision transformer (AutoFormer)').click();
-      await painted(page);
-      expect(await page.locator('nav .tab').count()).toBeGreaterThan(1);
-      await done();
-      await own.close();
-    });
-
-    it('nothing, and says so, where a path does not exist', async () => {
-      const { page, done, complaints } = await openPage(viewer.address);
-      await page.getByLabel(/Path of a file/).fill('/nowhere/net.onnx');
-      await page.getByRole('button', { name: 'Open', exact: true }).click();
-      await page.waitForSelector('text=FILE_UNREADABLE');
-      // Browsers note the status of the answer.
-      complaints.splice(0, complaints.length, ...complaints.filter((text) => !/status of 400/.test(text)));
-      await done();
-    });
   });
 
   it('draws the graph: groups open by a click, keys walk, search finds, the panel tells', async () => {
@@ -230,17 +139,6 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await done();
   });
 
-  it('measures in the page', async () => {
-    const { page, done } = await openPage(viewer.address);
-    await openFiles(page, resnet8);
-    await page.getByRole('button', { name: 'Measure here' }).click();
-    await page.waitForSelector('text=Most Measured time', { timeout: 90_000 });
-    await page.getByRole('tab', { name: 'Predictions' }).click();
-    await page.getByRole('button', { name: 'Measure with onnxruntime-web' }).click();
-    await page.waitForSelector('text=/median of \\d+ runs/', { timeout: 60_000 });
-    await done();
-  });
-
   it('counts what the command line counts, at any sizes', async () => {
     const { page, done } = await openPage(viewer.address);
     await openFiles(page, resnet18);
@@ -318,40 +216,6 @@ describe.skipIf(!CHROMIUM)('the page (needs Chromium)', () => {
     await page.mouse.up();
     await painted(page);
     await done();
-  });
-
-  it('shows a search while it is being written, scores and an evaluation', async () => {
-    const run = mkdtempSync(join(folder, 'run-'));
-    const log = join(run, 'trials.jsonl');
-    writeFileSync(log, searchLog(0, 200));
-    cpSync(join(import.meta.dirname, 'fixtures/scores.jsonl'), join(folder, 'scores.jsonl'));
-    const live = await view(run);
-    try {
-      const { page, done } = await openPage(live.address);
-      await page.waitForSelector('text=200 trials');
-      await page.waitForSelector('figure svg');
-      expect(await page.locator('figure').count()).toBe(4);
-      appendFileSync(log, searchLog(200, 12_000));
-      await page.waitForSelector('text=12,000 trials', { timeout: 30_000 });
-      await page
-        .locator('input[type=file]')
-        .first()
-        .setInputFiles([join(folder, 'scores.jsonl'), join(import.meta.dirname, 'fixtures/evaluation.json')]);
-      await page.waitForSelector('text=/Metrics of/');
-      // Every row of the evaluation is a point, those outside of their intervals in another colour.
-      await expect.poll(() => page.locator('figure svg .compared circle').count()).toBe(24);
-      const { labels } = JSON.parse(
-        readFileSync(join(import.meta.dirname, 'fixtures/evaluation.json'), 'utf8'),
-      ) as { labels: { intervals: { inside: number } }[] };
-      expect(await page.locator('.compared circle[fill="var(--danger)"]').count()).toBe(
-        24 - labels[0]!.intervals.inside,
-      );
-      const svg = await saved(page, () => page.getByRole('button', { name: 'SVG' }).first().click());
-      expect(svg.bytes.toString()).not.toContain('var(--');
-      await done();
-    } finally {
-      await live.close();
-    }
   });
 
   it('gives away pictures, a page without scripts, and a link to the same view', async () => {

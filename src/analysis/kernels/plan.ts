@@ -3,6 +3,7 @@
 import { nodeLabel } from '../../graph/graph.js';
 import { INLINED, isFusedActivation, KERNEL_NAMES, keepsBlocks } from '../../ops/microsoft/fusions.js';
 import type { Inference, InferredGraph } from '../infer.js';
+import { ChannelsLast } from './channels-last.js';
 import { copyOf, type Kernel, type KernelValues, type Layout, type Sizes } from './kernel.js';
 import { type Step, Steps } from './steps.js';
 
@@ -52,9 +53,16 @@ class Planner {
     this.#fusePlain(steps, placed);
     const blocked = new Set(placed.flatMap(({ step, layout }) => (layout === 'blocked' ? step.outputs : [])));
     const copies = new Set<string>();
+    const channelsLast = new ChannelsLast(steps);
     for (const one of placed) {
       const reads = one.inputs.filter((name) => !steps.isConstant(name));
+      const moved = channelsLast.movedBy(one.step, reads);
       const found = reads.map((name) => {
+        if (moved.has(name)) {
+          if (!copies.has(name)) this.#transpose(name, steps);
+          copies.add(name);
+          return copyOf(name);
+        }
         const wanted: Layout =
           one.layout === 'blocked' && !this.#takesPlain(one, name, steps) ? 'blocked' : 'plain';
         if (wanted === (blocked.has(name) ? 'blocked' : 'plain')) return name;
@@ -65,7 +73,9 @@ class Planner {
       this.#write(one, { reads: found, writes: one.step.outputs }, steps);
     }
     for (const name of graph.outputNames) {
-      if (blocked.has(name) && !copies.has(name)) this.#reorder(name, 'plain', steps);
+      if (copies.has(name)) continue;
+      if (blocked.has(name)) this.#reorder(name, 'plain', steps);
+      else if (channelsLast.has(name)) this.#transpose(name, steps);
     }
   }
 
@@ -115,7 +125,7 @@ class Planner {
   }
 
   #isBlocked(step: Step, steps: Steps, blockedBy: (name: string) => Placed | undefined): boolean {
-    if (this.#block === 0) return false;
+    if (this.#block === 0 || step.isOfIntegers) return false;
     const { traits } = step.main.operator ?? {};
     if (traits?.convolution !== undefined) return this.#isBlockedConv(step, steps);
     const data = step.inputs.filter((name) => !steps.isConstant(name));
@@ -149,7 +159,7 @@ class Planner {
   /** Activations, and a sum, after convolutions and matrix products that are left as they are. */
   #fusePlain(steps: Steps, placed: Placed[]): void {
     for (const one of [...placed]) {
-      if (one.layout === 'blocked' || !placed.includes(one)) continue;
+      if (one.layout === 'blocked' || one.step.isOfIntegers || !placed.includes(one)) continue;
       const { convolution, product } = one.step.main.operator?.traits ?? {};
       if (convolution !== 'plain' && product === undefined) continue;
       const next = (): Placed | undefined => {
@@ -213,6 +223,21 @@ class Planner {
     });
   }
 
+  /** Integer convolutions read and write images with channels last. */
+  #transpose(name: string, steps: Steps): void {
+    const sizes = steps.sizes(name);
+    if (sizes === undefined) return;
+    const values = { reads: [name], writes: [copyOf(name)] };
+    this.kernels.push({
+      operator: KERNEL_NAMES.transpose,
+      layout: 'plain',
+      inputs: [sizes],
+      outputs: [sizes],
+      nodes: [],
+      values,
+    });
+  }
+
   #inBlocks(sizes: Sizes): Sizes {
     return sizes.length < 2 ? sizes : sizes.with(1, this.#rounded(sizes[1]!));
   }
@@ -238,6 +263,10 @@ class Planner {
       return;
     }
     const known = { layout, inputs: inputs as Sizes[], outputs: outputs as Sizes[], nodes, values };
+    if (step.isOfIntegers) {
+      this.kernels.push({ operator: step.operator, ...known });
+      return;
+    }
     const { convolution, product } = main.operator?.traits ?? {};
     if (layout === 'blocked' && convolution === undefined && isConvolution(step)) {
       // A normalisation of its own is a convolution of each channel with one number.

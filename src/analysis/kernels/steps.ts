@@ -6,6 +6,7 @@ import { KERNEL_NAMES } from '../../ops/microsoft/fusions.js';
 import type { Arithmetic } from '../../ops/traits.js';
 import type { InferredGraph, InferredNode } from '../infer.js';
 import type { Sizes } from './kernel.js';
+import { joinQuantised } from './quantised.js';
 
 export interface Step {
   /** What it is called; another name than its node's where it stands for several. */
@@ -17,6 +18,8 @@ export interface Step {
   /** Names of values: what it reads, '' for an input that is left out, and what it gives. */
   readonly inputs: readonly string[];
   outputs: readonly string[];
+  /** Whether it computes with integers what its node computes with floats. */
+  readonly isOfIntegers?: boolean;
 }
 
 export class Steps {
@@ -36,6 +39,8 @@ export class Steps {
     this.#constants = new Set([...constants, ...graph.initializers.keys()]);
     for (const inferred of graph.nodes) this.#take(inferred);
     this.#link();
+    this.#dropUnread();
+    joinQuantised(this);
     this.#dropUnread();
     for (const step of [...this.list]) this.#joined(step);
   }
@@ -72,7 +77,9 @@ export class Steps {
     const { node, operator } = inferred;
     const { traits } = operator ?? {};
     const used = usedNames(node).filter((name) => name !== '');
-    if (traits?.draws !== 'always' && used.every((name) => this.isConstant(name))) {
+    // Weights are quantised again in the kernel that reads them, or at every run.
+    const isWeight = node.opType === KERNEL_NAMES.dequantise;
+    if (traits?.draws !== 'always' && !isWeight && used.every((name) => this.isConstant(name))) {
       for (const name of node.outputs) this.#constants.add(name);
       return;
     }
@@ -132,6 +139,7 @@ export class Steps {
 
   /** Joins a step with those that are one function with it, if it is the first of them. */
   #joined(step: Step): void {
+    if (step.isOfIntegers) return;
     const { traits } = step.main.operator ?? {};
     if (traits?.convolution !== undefined) this.#foldNormalisation(step);
     else if (traits?.activation === 'sigmoid') this.#gate(step);
@@ -160,7 +168,7 @@ export class Steps {
     const [x] = sigmoid.inputs;
     const product = this.onlyReader(sigmoid.outputs[0]!);
     if (product === undefined || !isA(product, 'multiply') || !product.inputs.includes(x!)) return;
-    this.#replace([sigmoid, product], KERNEL_NAMES.gate, [x!], product);
+    this.replace([sigmoid, product], KERNEL_NAMES.gate, [x!], product);
   }
 
   /** x/2 · (1 + erf(x/√2)), however its factors are ordered. */
@@ -189,7 +197,7 @@ export class Steps {
       parts.push(product);
       last = product;
     }
-    this.#replace(parts, KERNEL_NAMES.gelu, [x!], last);
+    this.replace(parts, KERNEL_NAMES.gelu, [x!], last);
   }
 
   /** (x − mean) / √(mean of squares + ε), then a scale and a shift. */
@@ -212,7 +220,7 @@ export class Steps {
       parts.push(next);
       last = next;
     }
-    this.#replace(parts, KERNEL_NAMES.layerNormalisation, [x!], last);
+    this.replace(parts, KERNEL_NAMES.layerNormalisation, [x!], last);
   }
 
   #producerOf(step: Step): Step | undefined {
@@ -221,18 +229,25 @@ export class Steps {
   }
 
   /** One step in the place of the last of several. */
-  #replace(parts: readonly Step[], operator: string, inputs: readonly string[], last: Step): void {
+  replace(
+    parts: readonly Step[],
+    operator: string,
+    inputs: readonly string[],
+    last: Step,
+    integers?: { readonly main: Step; readonly outputs: readonly string[] },
+  ): void {
     const step: Step = {
       operator,
-      main: last.main,
+      main: (integers?.main ?? last).main,
       from: parts.flatMap(({ from }) => from),
       inputs,
-      outputs: last.outputs,
+      outputs: integers?.outputs ?? last.outputs,
+      isOfIntegers: integers !== undefined,
     };
     this.list.splice(this.list.indexOf(last), 0, step);
     for (const part of new Set(parts)) this.#remove(part);
     for (const name of step.outputs) this.producers.set(name, step);
-    for (const name of inputs) this.#reads(name, step);
+    for (const name of new Set(inputs)) this.#reads(name, step);
   }
 }
 

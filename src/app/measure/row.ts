@@ -4,6 +4,7 @@ import type { Measurement } from '../../measure/measure.js';
 import { predictedMemory } from '../../measure/predicted-memory.js';
 import type { PreparedNetwork } from '../../measure/prepare.js';
 import type { Profile } from '../../measure/profile/profile.js';
+import type { MeasuredMemory } from '../../measure/protocol.js';
 import type { Regression } from '../../measure/regression.js';
 import type { Summary } from '../../measure/statistics.js';
 import { attempt } from '../../util/attempt.js';
@@ -44,12 +45,16 @@ export function rowOf({ name, prepared, case: one, measurement, profile }: Measu
     warmupRuns,
     blocks: blocks.map((block) => ({ ...block, cpuMs: block.cpuMs ?? null })),
     noise: { wallPerCpu: noise.wallPerCpu ?? null, drift: noise.drift, warnings: [...noise.warnings] },
-    memory: memory ?? null,
-    predictedMemory: attempt(() => predictedMemory(network)) ?? null,
+    memory: memory === undefined ? null : memoryDocumentOf(memory),
+    predictedMemory: attempt(() => predictedMemory(network, given)) ?? null,
     regression: null,
     profile: profile === undefined ? null : profileDocumentOf(profile),
     stopped: stopped === undefined ? null : problemOf(stopped),
   };
+}
+
+function memoryDocumentOf({ peakBytes, runningBytes, isExact }: MeasuredMemory): MeasureRow['memory'] {
+  return { peakBytes, runningBytes, isExact };
 }
 
 function summaryOf({ interval, p99, ...numbers }: Summary): SummaryDocument {

@@ -46,6 +46,10 @@ export async function trainPredictor(request: TrainRequest, work: TrainWork = {}
   expectCells(kind, rows.table.space);
   const unlabelled = await unlabelledRows(kind, request, rows);
   const notes = [...rows.notes];
+  if (kind.comparesFamilies && rows.table.space !== ONNX)
+    notes.push(
+      `all networks are of one family, ${rows.table.space}: how well the order holds in others is not known; give a table of several families with --space onnx`,
+    );
   if (unlabelled)
     notes.push(
       `${unlabelled.rows.length.toLocaleString('en')} other networks are learned from without labels`,

@@ -11,7 +11,11 @@ export interface TimedKernel {
 
 /** @param blockChannels channels of a block, 0 if the runtime uses none */
 export function profiledKernels(times: readonly KernelTime[], blockChannels: number): TimedKernel[] {
-  return times.flatMap(({ operator, inputs, outputs, quickMs, calls }) => {
+  return times.flatMap(({ operator, inputs: given, outputs: results, quickMs, calls }) => {
+    const { inputs, outputs } =
+      operator === KERNEL_NAMES.integerConv
+        ? channelsSecond(given, results)
+        : { inputs: given, outputs: results };
     const layout = layoutOf(operator, inputs, blockChannels);
     const us = (1000 * quickMs) / Math.max(1, calls);
     const kernel = { operator, layout, inputs, outputs, nodes: [] };
@@ -31,4 +35,17 @@ function layoutOf(operator: string, inputs: readonly Sizes[], block: number): La
   const isWhole =
     groups > 1 ? perGroup === 1 || perGroup % block === 0 : perGroup < block || perGroup % block === 0;
   return out % block === 0 && isWhole ? 'blocked' : 'plain';
+}
+
+/** Sizes of an integer convolution as in a network: when it runs, its images have their channels last. */
+function channelsSecond(
+  inputs: readonly Sizes[],
+  outputs: readonly Sizes[],
+): Pick<Kernel, 'inputs' | 'outputs'> {
+  const [y] = outputs;
+  const weights = inputs.slice(1).find((sizes) => sizes.length >= 3);
+  if (y === undefined || weights === undefined || y.at(-1) !== weights[0] || y[1] === weights[0])
+    return { inputs, outputs };
+  const moved = (sizes: Sizes): Sizes => [sizes[0]!, sizes.at(-1)!, ...sizes.slice(1, -1)];
+  return { inputs: inputs.with(0, moved(inputs[0]!)), outputs: outputs.with(0, moved(y)) };
 }

@@ -31,7 +31,8 @@ function firstRun(arena: Arena, buffers: readonly Buffer[]): void {
     arena.touch(chunk, 0, bytes);
     held.push({ until: isOutput ? Number.POSITIVE_INFINITY : until, chunk });
   }
-  for (const { chunk } of held) arena.give(chunk);
+  // The caller still has the outputs while the next run begins.
+  for (const { until, chunk } of held) if (until < Number.POSITIVE_INFINITY) arena.give(chunk);
 }
 
 /** Gives back what was last used before a kernel, in the order of the kernels. */
@@ -67,9 +68,10 @@ function laterRun(arena: Arena, buffers: readonly Buffer[], layout: readonly Lai
 
 const ALIGNMENT = 256;
 
-/** Where buffers lie in one block: each in the smallest gap that holds it, else at the end. */
+/** Where buffers lie in one block: each in the smallest gap that holds it, up to where the block ends so far; else at the end. */
 function laidOut(buffers: readonly Buffer[]): Laid[] {
   const live: (Laid & { readonly until: number })[] = [];
+  let size = 0;
   return buffers.map(({ bytes: exact, from, until }) => {
     const bytes = Math.ceil(exact / ALIGNMENT) * ALIGNMENT;
     for (let i = live.length - 1; i >= 0; i--) if (live[i]!.until < from) live.splice(i, 1);
@@ -79,7 +81,10 @@ function laidOut(buffers: readonly Buffer[]): Laid[] {
       if (gap >= bytes && gap - bytes < waste) [at, start, waste] = [i, end, gap - bytes];
       end = Math.max(end, one.start + one.bytes);
     }
-    if (waste === Number.POSITIVE_INFINITY) start = end;
+    const rest = size - end;
+    if (waste === Number.POSITIVE_INFINITY || (rest >= bytes && rest - bytes < waste))
+      [at, start] = [live.length, end];
+    size = Math.max(size, start + bytes);
     live.splice(at, 0, { start, bytes, until });
     return { start, bytes };
   });

@@ -1,5 +1,5 @@
 // Operators of the first drafts of ONNX, which opset 10 withdrew: what they are made of.
-import { fromNumbers } from '../../graph/tensor.js';
+import { elementCount, fromNumbers } from '../../graph/tensor.js';
 import type { VersionRule, VersionStep } from '../versions.js';
 
 function number(step: VersionStep, value: number): string {
@@ -66,6 +66,9 @@ const givenTensorFill: VersionRule = (step) => {
   const shape = [...(given ?? fromInput ?? []), ...(call.ints('extra_shape') ?? [])];
   if ((given ?? fromInput) === undefined || !shape.every((d) => typeof d === 'number')) {
     return step.refuse('its shape is not known');
+  }
+  if (elementCount({ dims: shape as number[] }) !== values.length) {
+    return step.refuse(`${values.length} values do not fill the shape ${shape.join('x')}`);
   }
   const tensor = fromNumbers(step.freshName('values'), 'float32', shape as number[], values);
   step.become('Constant', [], { value: { type: 'tensor', value: tensor } }, 'it is a Constant');

@@ -25,6 +25,64 @@ export const INLINED: ReadonlyMap<string, readonly string[]> = new Map([
   ['HardSwish', ['HardSigmoid', 'Mul']],
 ]);
 
+/** What an operator between DequantizeLinear and QuantizeLinear becomes: a kernel of integers. */
+export const ON_INTEGERS: ReadonlyMap<string, string> = new Map([
+  ['Add', 'QLinearAdd'],
+  ['AveragePool', 'QLinearAveragePool'],
+  ['Concat', 'QLinearConcat'],
+  ['Conv', 'QLinearConv'],
+  ['Gemm', 'QGemm'],
+  ['GlobalAveragePool', 'QLinearGlobalAveragePool'],
+  ['LeakyRelu', 'QLinearLeakyRelu'],
+  ['MatMul', 'QLinearMatMul'],
+  ['Mul', 'QLinearMul'],
+  ['Sigmoid', 'QLinearSigmoid'],
+  ['Softmax', 'QLinearSoftmax'],
+  // These only move elements, or choose among them.
+  ...[
+    'Flatten',
+    'Gather',
+    'MaxPool',
+    'Reshape',
+    'Resize',
+    'Slice',
+    'Split',
+    'Squeeze',
+    'Transpose',
+    'Unsqueeze',
+  ].map((name) => [name, name] as const),
+]);
+
+/** Activations that the range of unsigned integers makes superfluous. */
+export const DONE_BY_ROUNDING: ReadonlySet<string> = new Set(['Relu', 'Clip']);
+
+/** Kernels of integers that take signed integers as well; the others take them as unsigned ones, if nothing else reads them. */
+export const TAKES_SIGNED: ReadonlySet<string> = new Set([
+  'QLinearConcat',
+  'Transpose',
+  'Reshape',
+  'MaxPool',
+]);
+
+/** Kernels that may write their result over the first operand, if nothing else reads it. Sums and products do not. */
+export const WRITES_OVER: ReadonlySet<string> = new Set([
+  ...[
+    'Cast',
+    'Celu',
+    'Clip',
+    'Elu',
+    'HardSigmoid',
+    'LeakyRelu',
+    'LogSoftmax',
+    'Relu',
+    'Selu',
+    'Sigmoid',
+    'Softmax',
+    'Softplus',
+  ],
+  ...['Softsign', 'Tanh', 'ThresholdedRelu'],
+]);
+
 /** Names of kernels that no file has. */
 export const KERNEL_NAMES = {
   intoBlocks: 'ReorderInput',
@@ -37,6 +95,15 @@ export const KERNEL_NAMES = {
   gate: 'QuickGelu',
   gelu: 'Gelu',
   layerNormalisation: 'LayerNormalization',
+  quantise: 'QuantizeLinear',
+  dequantise: 'DequantizeLinear',
+  quantiseAsItComes: 'DynamicQuantizeLinear',
+  integerProduct: 'MatMulInteger',
+  /** Of numbers that are quantised in the same kernel, and of numbers that several products share. */
+  dynamicProduct: 'DynamicQuantizeMatMul',
+  sharedProduct: 'MatMulIntegerToFloat',
+  integerConv: 'QLinearConv',
+  transpose: 'Transpose',
 } as const;
 
 /** Domains in which kernels of the runtime are found, in this order. */

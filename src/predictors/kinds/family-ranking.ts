@@ -38,6 +38,7 @@ const kind: PredictorKind<z.infer<typeof OPTIONS>> = registerKind({
   summary: 'families never seen: order from other families',
   views: ['features'],
   learns: 'labels',
+  comparesFamilies: true,
   options: OPTIONS,
   fit: async (data, changes, run) => {
     const model = changedOptions(kind, OPTIONS.parse({}), changes.model);

@@ -103,7 +103,7 @@ export function sampled(s: Scope, { mean, logDeviation }: NodeLatents): Value {
 }
 
 /** Logits of operations (B, n, operations) and of edges (B, n, n). Parameters are under `decoder.`. */
-export function decodeNodes(
+function decodeNodes(
   s: Scope,
   z: Value,
   { operations, dropout: rate }: Arch2vecOptions,

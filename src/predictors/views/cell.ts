@@ -136,10 +136,10 @@ function withoutCells({ title }: AnySpace): AuspexError {
 }
 
 /**
- * Smaller cells are padded to as many nodes: runs of few rows cost more than nodes that are masked. It does not depend on
- * the other rows, so that a prediction is the same to the last bit in any company.
+ * Smaller cells are padded to one of these numbers of nodes: runs of few rows cost more than a few nodes that are masked. It
+ * does not depend on the other rows, so that a prediction is the same to the last bit in any company.
  */
-const LEAST_NODES = 8;
+const PADDED = [5, 8];
 
 /** Encoded cells: those of one size together, where the model takes any. */
 class CellSet implements GraphSet {
@@ -158,7 +158,9 @@ class CellSet implements GraphSet {
 
   bucketOf(row: number): number {
     const { sizes, nodes } = this.#state;
-    return sizes === 'any' ? Math.max(this.#given.sizeOf(row), Math.min(LEAST_NODES, nodes)) : nodes;
+    if (sizes === 'fixed') return nodes;
+    const size = this.#given.sizeOf(row);
+    return Math.min(PADDED.find((padded) => padded >= size) ?? size, nodes);
   }
 
   keyOf(row: number): string {

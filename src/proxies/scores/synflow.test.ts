@@ -141,6 +141,17 @@ describe('SynFlow', () => {
     expect(value).toBeCloseTo(Math.log(41) + Math.log(8 * 4) + 41 * Math.log(8), 4);
   });
 
+  it('names the node where an exponential of a flow leaves all ranges', async () => {
+    const model = modelOf({
+      inputs: ['x: 1,4,1,1'],
+      nodes: ['a = Conv(x, w)', 'e = Exp(a)', 'm = Mul(e, a)', 'y = ConvTranspose(m, v)'],
+      outputs: ['y'],
+      initializers: ['w', 'v'].map((name) => tensor(name, [4, 4, 1, 1], new Array<number>(16).fill(1e6))),
+    });
+    const scored = synflow.score(Subject.of(model, SESSION));
+    await expect(scored).rejects.toMatchObject({ code: 'PROXY_NOT_FINITE', where: { operator: 'Mul' } });
+  });
+
   it('counts terms of different size behind a sum and a product as they are', async () => {
     const big = new Array<number>(16).fill(1e6);
     const model = (last: string): Model =>

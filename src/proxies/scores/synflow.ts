@@ -4,7 +4,7 @@
 // float32 and powers of two, which `details.precision` says.
 import { pruned } from '../../analysis/dependence.js';
 import { gradients } from '../../autodiff/gradients.js';
-import type { Model } from '../../graph/graph.js';
+import { type Model, type Node, nodeLabel, operatorName } from '../../graph/graph.js';
 import { elementCount, fromNumbers } from '../../graph/tensor.js';
 import type { Value } from '../../ops/build.js';
 import { traitsOf } from '../../ops/index.js';
@@ -56,6 +56,14 @@ function flowOf(subject: Subject, which: 'all' | 'batch'): Promise<Flow> {
   });
 }
 
+/** Powers of two hold all products; an exponential of them, or a division by nothing, they do not. */
+function noRange(node: Node): AuspexError {
+  return new AuspexError('PROXY_NOT_FINITE', 'more flows here than powers of two can hold', {
+    where: { node: nodeLabel(node), operator: operatorName(node) },
+    hint: 'weights without signs leave all ranges in an exponential; scores that look at data do not',
+  });
+}
+
 function noFlow(): AuspexError {
   return new AuspexError('PROXY_NOT_FINITE', 'nothing flows from an input of ones to the output', {
     hint: 'a rectifier passes nothing on, or the output does not depend on the weights; try --init seeded',
@@ -91,6 +99,8 @@ async function scaledFlow(open: Model, single: Subject): Promise<Sums> {
   } finally {
     await session.dispose();
   }
+  const lost = exponents.findIndex((exponent) => !Number.isFinite(exponent));
+  if (lost >= 0) throw noRange(first.layers[lost]!);
   const { model, exponentOf } = inPowersOfTwo(open, exponents);
   return run(model, single, (name) => Number(exponentOf(name)));
 }

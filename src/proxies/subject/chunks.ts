@@ -100,7 +100,7 @@ async function sliced(
 }
 
 /** Starts of the parts of a batch. */
-export function startsOf(whole: Subject, part: Subject): number[] {
+function startsOf(whole: Subject, part: Subject): number[] {
   return Array.from({ length: whole.samples / part.samples }, (_, i) => i * part.samples);
 }
 

@@ -37,21 +37,24 @@ interface Scaled {
   exponentOf(name: string): Exponent;
   /** Exponents that are being found, in the order in which they are taken as known. */
   readonly found: readonly string[];
+  /** The nodes that they belong to. */
+  readonly layers: readonly Node[];
 }
 
 /** @param known exponents of a run before, by layer; undefined while they are being found */
 export function inPowersOfTwo(model: Model, known?: ArrayLike<number>): Scaled {
   const writer = new ScaledWriter(linksOf(model), known);
   const scaled = rewriteNodes(model, (node) => writer.rewrite(node));
-  return { model: scaled, exponentOf: (name) => writer.exponents.get(name) ?? 0, found: writer.found };
+  const { exponents, found, layers } = writer;
+  return { model: scaled, exponentOf: (name) => exponents.get(name) ?? 0, found, layers };
 }
 
 class ScaledWriter {
   readonly exponents = new Map<string, Exponent>();
   readonly found: string[] = [];
+  readonly layers: Node[] = [];
   readonly #links: Links;
   readonly #known: ArrayLike<number> | undefined;
-  #layers = 0;
 
   constructor(links: Links, known: ArrayLike<number> | undefined) {
     this.#links = links;
@@ -121,8 +124,8 @@ class ScaledWriter {
       name !== '' && roles.role(slot) === 'bias' ? [[slot, scaled(e.input(slot), minus(0, exponent))]] : [],
     );
     const [y] = this.#applied(e, biases) as [Value];
-    const k = this.#known === undefined ? this.#measured(y) : (this.#known[this.#layers] ?? 0);
-    this.#layers++;
+    const k = this.#known === undefined ? this.#measured(y) : (this.#known[this.layers.length] ?? 0);
+    this.layers.push(node);
     return this.#as(node, [scaled(y, minus(0, k))], plus(exponent, k));
   }
 

@@ -51,7 +51,7 @@ export interface Guide {
 const ARCH2VEC = { embedding: 'arch2vec' };
 const RELEASED_BO = { spread: 'variance', targets: 'raw', incumbent: 0.95 };
 
-export const LATENT_SEARCH: SearchExperiment = {
+const LATENT_SEARCH: SearchExperiment = {
   id: 'latent-search',
   title: 'Searches in latent space on NAS-Bench-101',
   paper:

@@ -32,6 +32,12 @@ export const OTHER_FAMILIES: readonly Family[] = [
   { id: 'nats-size', title: 'NATS-Bench, size space', data: 'natsbench_sss', label: 'cifar10' },
 ];
 
+/** Further ones, whose labels no bundled predictor has learned. */
+export const FURTHER_FAMILIES: readonly Family[] = [
+  { id: 'transnas', title: 'TransNAS micro, objects', data: 'transnas_micro', label: 'class_object' },
+  { id: 'dynast', title: 'DyNAS-T, OFA-MobileNetV3', data: 'ofa_mbv3_dynast', label: 'imagenet_top1' },
+];
+
 /** Test rows: embedding whole networks takes longer than training on them. */
 const TESTED = 1000;
 export const TESTED_DIFFERS = `At most ${TESTED} rows of each family are tested, drawn at random; the papers test on all others.`;

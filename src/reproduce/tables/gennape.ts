@@ -3,6 +3,7 @@
 import type { Published, ReproducedTable, ResultCell } from '../table.js';
 import {
   type Family,
+  FURTHER_FAMILIES,
   familyCell,
   GENNAPE_FAMILIES,
   NB101,
@@ -13,6 +14,7 @@ import {
 
 const GENNAPE = 'GENNAPE (Mills et al., AAAI 2023), Tables 1, 3, 4, 8, 9 and 10';
 const ENCODER = 'bundled:gennape';
+const ALL_FAMILIES = [...GENNAPE_FAMILIES, ...OTHER_FAMILIES, ...FURTHER_FAMILIES];
 
 function published(by: string, metric: string, value: number, deviation?: number): Published {
   return { by, metric, value, source: GENNAPE, ...(deviation === undefined ? {} : { deviation }) };
@@ -202,7 +204,7 @@ export const GENNAPE_TRANSFER: ReproducedTable = {
     'MAE is in the units of the table: fractions for OFA-MobileNetV3.',
   ],
   plot: 'bars',
-  cells: [...GENNAPE_FAMILIES, ...OTHER_FAMILIES].flatMap((family) => [
+  cells: ALL_FAMILIES.flatMap((family) => [
     ...['gennape', 'few-shot', 'family-ranking'].map((kind) => transfer(family, kind, 0)),
     ...['gennape', 'few-shot', 'forest', 'flops'].map((kind) => transfer(family, kind, 50)),
   ]),
@@ -226,7 +228,7 @@ export const GENNAPE_COST: ReproducedTable = {
     'Zero-cost scores were not run on whole families; docs/results/proxies-nasbench201.md has them for 500 cells.',
   ],
   plot: 'bars',
-  cells: [...GENNAPE_FAMILIES, ...OTHER_FAMILIES].flatMap((family) =>
+  cells: ALL_FAMILIES.flatMap((family) =>
     ['flops', 'params'].map((kind) => {
       const all = (TABLE_1[family.id] ?? []).map((value, i) => published(PROXIES[i]!, 'spearman', value));
       const { tested: _, ...cell } = familyCell(family, kind, 0, {

@@ -11,7 +11,7 @@ export function expectedImprovement(mean: number, spread: number, best: number):
 }
 
 /** Of the standard normal distribution. */
-export function normalCdf(x: number): number {
+function normalCdf(x: number): number {
   return x > 0 ? 1 - upperTail(x) : upperTail(-x);
 }
 

@@ -51,6 +51,19 @@ describe('aging evolution', () => {
     expect(Math.max(...ages)).toBe(4);
   });
 
+  it('begins anew where a population has converged, and spends its budget', async () => {
+    // The parent is always the best, so that only its neighbours are tried once they are known.
+    const strategy = agingEvolution({ population: 50, tournament: 200 });
+    const { trials, end } = await searchDigits(strategy, 1000, 1, { space: digitSpace(7, 4) });
+    expect([trials.length, end]).toEqual([1000, 'budget']);
+    const drawn = new Map<number, number>();
+    for (const { by, round } of trials) if (by === 'sample') drawn.set(round!, (drawn.get(round!) ?? 0) + 1);
+    // Whole populations are drawn, of which a few were tried before; the budget may end within the last.
+    const sizes = [...drawn.values()].slice(0, -1);
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(sizes.every((size) => size > 40 && size <= 50)).toBe(true);
+  });
+
   it('beats chance where neighbours are alike', async () => {
     const small = digitSpace(16, 4);
     let wins = 0;

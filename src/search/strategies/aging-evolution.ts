@@ -1,5 +1,6 @@
 // Regularised (aging) evolution (Real, Aggarwal, Huang & Le, AAAI 2019): the best of a few is the parent, its mutant
-// comes into the population, and the oldest leaves it, however good.
+// comes into the population, and the oldest leaves it, however good. Known networks are not evaluated again, so that a
+// population may converge before the budget is spent: it then begins anew.
 import * as z from 'zod';
 import type { Random } from '../../util/random.js';
 import {
@@ -8,6 +9,7 @@ import {
   isValued,
   type Proposal,
   type Strategy,
+  type Trial,
   type Valued,
 } from '../contract.js';
 import { chosenOptions, count } from './options.js';
@@ -23,6 +25,9 @@ export const AGING_OPTIONS = z.object({
 });
 export type AgingOptions = z.input<typeof AGING_OPTIONS>;
 
+/** Children in a row that were tried before, after which the population has converged. */
+const CONVERGED = 5000;
+
 export function agingEvolution(given: AgingOptions = {}): Strategy {
   const options = chosenOptions('evolution', AGING_OPTIONS, given);
   const { population: size, tournament, children } = options;
@@ -33,9 +38,16 @@ export function agingEvolution(given: AgingOptions = {}): Strategy {
       const { better } = objectives[0]!;
       /** The oldest first. */
       const population: Valued[] = [];
-      const first = await candidates.pool(size, random);
-      population.push(...(yield first.map((arch) => ({ arch, by: 'sample', round: 0 }))).filter(isValued));
-      for (let round = 1; ; round++) {
+      let [newest, repeats] = [-1, CONVERGED];
+      for (let round = 0; ; round++) {
+        if (repeats >= CONVERGED) {
+          const first = await candidates.pool(size, random);
+          const trials: readonly Trial[] = yield first.map((arch) => ({ arch, by: 'sample', round }));
+          population.splice(0, population.length, ...trials.filter(isValued));
+          newest = newestOf(trials, newest);
+          repeats = 0;
+          continue;
+        }
         const batch: Proposal[] = [];
         for (let i = 0; i < children; i++) {
           const parent = bestOfDrawn(population, tournament, better, random);
@@ -47,11 +59,20 @@ export function agingEvolution(given: AgingOptions = {}): Strategy {
           );
         }
         // A child whose evaluation failed is not born.
-        population.push(...(yield batch).filter(isValued));
+        const trials: readonly Trial[] = yield batch;
+        const isNew = newestOf(trials, newest) > newest;
+        newest = newestOf(trials, newest);
+        repeats = isNew ? 0 : repeats + batch.length;
+        population.push(...trials.filter(isValued));
         population.splice(0, Math.max(0, population.length - size));
       }
     },
   };
+}
+
+/** The greatest index of trials, which new ones have. */
+function newestOf(trials: readonly Trial[], least: number): number {
+  return trials.reduce((newest, { index }) => Math.max(newest, index), least);
 }
 
 /** The best of so many that are drawn, the first of equals; undefined of an empty population. */

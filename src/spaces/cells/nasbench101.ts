@@ -210,8 +210,10 @@ function inFrame({ adjacency, ops }: NasBench101): NasBench101 {
 }
 
 function format({ adjacency, ops }: NasBench101): string {
-  const edges = adjacency.map((row, i) => row.slice(i + 1).join('')).join('');
-  return `${adjacency.length}:${edges}:${ops.join(',')}`;
+  const nodes = adjacency.length;
+  let edges = '';
+  for (let i = 0; i < nodes; i++) for (let j = i + 1; j < nodes; j++) edges += adjacency[i]![j]!;
+  return `${nodes}:${edges}:${ops.join(',')}`;
 }
 
 /** Also reads operations with spaces between them, vertices that do nothing, and vertices in another order. */

@@ -201,30 +201,38 @@ const pruned: Cell[] = [];
  * output, which always stay. Cells that are the same network have one form, that of the first of them (`firstLike`).
  */
 export function prunedCell(arch: NasBench201): Cell {
-  const first = firstLike(numberOf(arch));
+  const first = firstLike(arch);
   pruned[first] ??= withoutUnused(cellNumbered(first));
   return pruned[first];
 }
 
 function withoutUnused(arch: NasBench201): Cell {
-  const isFed = [true, false, false, false];
-  const isUsed = [false, false, false, true];
+  const kept =
+    KEPT[arch.reduce((mask, operation, edge) => mask | (Number(operation !== 'none') << edge), 0)]!;
+  return cellOf(
+    arch,
+    EDGES.flatMap((_, edge) => ((kept >> edge) & 1 ? [edge] : [])),
+  );
+}
+
+/**
+ * Of every set of edges that have operations, those that lie between the input and the output. A set is a number, its first
+ * edge being the least bit.
+ */
+const KEPT = Uint8Array.from({ length: 1 << EDGES.length }, (_, mask) => {
+  let [fed, used, kept] = [1, 1 << (NODES - 1), 0];
   // Edges are in the order of the nodes they go to.
-  for (let edge = 0; edge < EDGES.length; edge++) {
-    const [from, to] = EDGES[edge]!;
-    if (arch[edge] !== 'none' && isFed[from]) isFed[to] = true;
-  }
+  EDGES.forEach(([from, to], edge) => {
+    if ((mask >> edge) & (fed >> from) & 1) fed |= 1 << to;
+  });
   for (let edge = EDGES.length - 1; edge >= 0; edge--) {
     const [from, to] = EDGES[edge]!;
-    if (arch[edge] !== 'none' && isUsed[to]) isUsed[from] = true;
+    if (((mask >> edge) & (used >> to) & 1) === 0) continue;
+    used |= 1 << from;
+    kept |= ((fed >> from) & 1) << edge;
   }
-  const edges: number[] = [];
-  for (let edge = 0; edge < EDGES.length; edge++) {
-    const [from, to] = EDGES[edge]!;
-    if (arch[edge] !== 'none' && isFed[from] && isUsed[to]) edges.push(edge);
-  }
-  return cellOf(arch, edges);
-}
+  return kept;
+});
 
 const CELLS = OPERATIONS.length ** EDGES.length;
 
@@ -258,14 +266,38 @@ const firstOf = new Uint16Array(CELLS);
 let counted = 0;
 
 /** The first of all cells that are the same network; none of them has fewer operations left when it is pruned. */
-function firstLike(number: number): number {
+export function firstLike(arch: NasBench201): number {
+  const number = numberOf(arch);
   // Counted only as far as someone has asked.
-  for (; counted <= number; counted++) {
-    countTerms(counted);
-    const key = signature();
-    const first = firsts.get(key) ?? counted;
-    if (first === counted) firsts.set(key, counted);
-    firstOf[counted] = first;
-  }
+  for (; counted <= number; counted++) firstOf[counted] = firstOfNext();
   return firstOf[number]!;
+}
+
+/** The first cell like the one that is counted next. */
+function firstOfNext(): number {
+  const pruned = withoutUnusedDigits(counted);
+  if (pruned !== counted) return firstOf[pruned]!;
+  countTerms(counted);
+  const key = signature();
+  const first = firsts.get(key);
+  if (first !== undefined) return first;
+  firsts.set(key, counted);
+  return counted;
+}
+
+/** The number of the cell that has `none` where an operation has no part in the result. */
+function withoutUnusedDigits(number: number): number {
+  let mask = 0;
+  for (let edge = 0, rest = number; rest > 0; edge++) {
+    if (rest % OPERATIONS.length !== NONE) mask |= 1 << edge;
+    rest = Math.trunc(rest / OPERATIONS.length);
+  }
+  const kept = KEPT[mask]!;
+  if (kept === mask) return number;
+  let found = 0;
+  for (let edge = 0, rest = number, digit = 1; rest > 0; edge++, digit *= OPERATIONS.length) {
+    if ((kept >> edge) & 1) found += digit * (rest % OPERATIONS.length);
+    rest = Math.trunc(rest / OPERATIONS.length);
+  }
+  return found;
 }

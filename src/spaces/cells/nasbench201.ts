@@ -13,6 +13,7 @@ import {
   cell,
   EDGES,
   expressionOf,
+  firstLike,
   fromCell,
   type NasBench201,
   NODES,
@@ -37,6 +38,7 @@ export const nasBench201: Space<NasBench201> = {
   parse,
   format,
   hash: (arch) => digest(expressionOf(arch)),
+  key: (arch) => String(firstLike(arch)),
   cell,
   fromCell,
   prunedCell,
@@ -76,13 +78,16 @@ function format(arch: NasBench201): string {
   return text;
 }
 
+/** What is written for every operation of every edge, with the bars before and behind it. */
+const PARTS = EDGES.map(([from, to]) => {
+  const [start, end] = [from === 0 && to > 1 ? '+|' : '|', from === to - 1 ? '|' : ''];
+  return OPERATIONS.map((operation) => `${start}${operation}~${from}${end}`);
+});
+
 function written(arch: NasBench201): string {
-  const groups: string[] = [];
-  for (let node = 1; node < NODES; node++) {
-    const parts = EDGES.flatMap(([from, to], i) => (to === node ? [`${arch[i]}~${from}`] : []));
-    groups.push(`|${parts.join('|')}|`);
-  }
-  return groups.join('+');
+  let text = '';
+  for (const [edge, operation] of arch.entries()) text += PARTS[edge]![OPERATIONS.indexOf(operation)]!;
+  return text;
 }
 
 function parse(text: string): NasBench201 {

@@ -69,7 +69,10 @@ export const inception: Space<Inception> = {
     `${KINDS.convs.join(', ')} and at most one of ${KINDS.supplements.join(', ')}`,
   example:
     '2:conv3x3/3:conv3x3+conv1x1,inception_s5x5/2:depthwise5x5+conv3x3:e2,conv1x1+conv3x3,maxpool3x3+inception_p3x3/4:conv5x5+conv3x3:r2',
-  size: STAGE_WIDTHS.reduce((n, width) => n * stageCount(width), 1n),
+  // Counted when it is asked for: it takes longer than loading the space.
+  get size() {
+    return STAGE_WIDTHS.reduce((n, width) => n * stageCount(width), 1n);
+  },
   defaults: { resolution: 32, classes: 10, input: 'image' },
   sample: (random) =>
     STAGE_WIDTHS.map((width) => {

@@ -160,6 +160,22 @@ const writerArgs = (path: string, prefix: string, count: number): string[] => [
 ];
 
 describe('processes', () => {
+  it.runIf(process.platform === 'linux')('say that the disk is full, and keep what was stored', async () => {
+    const path = at('full.db');
+    // Files of this process cannot grow beyond 400 kB.
+    const limited = ['-c', 'trap "" XFSZ; ulimit -f 400; exec "$@"', 'bash', process.execPath];
+    const { stdout, stderr } = spawnSync('bash', [...limited, ...writerArgs(path, 'a', 2000)], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('DB_FULL');
+    expect(stderr).not.toContain('rollback');
+    const stored = stdout.trim().split('\n').length;
+    expect(stored).toBeGreaterThan(5);
+    const database = await Database.open(path);
+    expect((await database.counts()).measurements).toBe(stored);
+    await database.close();
+  });
+
   it('write to one database at once', async () => {
     const path = at('shared.db');
     const ended = ['a', 'b'].map(

@@ -10,7 +10,24 @@ import { createTables, DATA_TABLES, type DataTable, KEYS, SCHEMA_VERSION, type T
 
 /** What is used of libsql; its binary comes inside the registry package. */
 interface Libsql extends SqliteDatabase {
+  readonly inTransaction: boolean;
   pragma(text: string): unknown;
+}
+
+/**
+ * When a disk is full, SQLite ends a transaction by itself. Rolling it back again would be an error, which would hide why.
+ */
+function endedOnce(sqlite: Libsql): SqliteDatabase {
+  const nothing = {
+    reader: false,
+    run: () => ({ changes: 0, lastInsertRowid: 0 }),
+    all: () => [],
+    iterate: () => [].values(),
+  };
+  return {
+    prepare: (sql) => (/^rollback$/i.test(sql) && !sqlite.inTransaction ? nothing : sqlite.prepare(sql)),
+    close: () => sqlite.close(),
+  };
 }
 
 const BUSY_MS = 10_000;
@@ -56,7 +73,7 @@ export class Database {
         sqlite.pragma('journal_mode = WAL');
         sqlite.pragma('synchronous = FULL');
         sqlite.pragma('foreign_keys = ON');
-        const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+        const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: endedOnce(sqlite) }) });
         await prepare(path, db);
         return new Database(path, db, sqlite);
       } catch (error) {

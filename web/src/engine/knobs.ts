@@ -60,7 +60,10 @@ export function networkAt(network: Network, knobs: readonly Knob[], chosen: Chos
   for (const { name, isOpen } of changed) if (isOpen) dims[name] = chosen[name]!;
   const fixed = changed.filter(({ isOpen }) => !isOpen);
   if (fixed.length > 0 && network.arch !== undefined && network.file === undefined) {
-    const sizes: Sizes = Object.fromEntries(fixed.map(({ name }) => [name, chosen[name]!]));
+    // A space's resolution is also the number of tokens.
+    const sizes: Sizes = Object.fromEntries(
+      fixed.map(({ name, kind }) => [kind === 'batch' ? 'batch' : 'resolution', chosen[name]!]),
+    );
     return network.at(sizes);
   }
   const batch = fixed.find(({ kind }) => kind === 'batch');

@@ -25,9 +25,11 @@ export function timelinePlot(
   const top = { step: peak, bytes: bytes[peak] ?? 0, name: nameOf(network, rows[peak] ?? -1) };
   return plot.plot({
     width,
-    height: 260,
+    height: 270,
+    marginTop: 36,
+    marginBottom: 40,
     marginLeft: 76,
-    x: { label: 'node, in the order of running' },
+    x: { label: 'node, in the order of running', labelAnchor: 'center' },
     y: {
       ...{ label: 'live activations (bytes)', tickFormat: formatBytes, grid: true, zero: true },
       ticks: byteTicks(top.bytes),

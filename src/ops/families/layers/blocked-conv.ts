@@ -19,6 +19,7 @@ import {
   withoutNegative,
 } from './channel-blocks.js';
 import { type Convolution, describe } from './placed-convolution.js';
+import { ofImages, planesUnder, toVolumes } from './volumes.js';
 import type { ConvAxis } from './window.gradient.js';
 
 /** Fewer channels than a block's are read as they are; that is faster from this many elements of the kernel on. */
@@ -44,14 +45,37 @@ export function isBlocked(conv: Convolution, x: Value, block: number | undefined
 /** Writes a node that convolves in blocks; false where it is not one, or is faster as it is. */
 export function writeInBlocks(builder: Builder, node: Node): boolean {
   const [x, w, bias] = node.inputs.map((name) => (name === '' ? undefined : builder.value(name)));
-  const isConv = node.opType === 'Conv' && isDefaultDomain(node.domain) && x!.rank === 4;
+  const isConv = node.opType === 'Conv' && isDefaultDomain(node.domain) && (x!.rank === 4 || x!.rank === 5);
   if (!isConv) return false;
   const conv = describe(builder.callOf(node), x!, w!, builder.value(node.outputs[0]!));
-  if (!isBlocked(conv, x!, builder.channelBlock)) return false;
-  blockedConv(x!, blockedWeights(conv, w!), conv.axes, conv.group, bias);
+  if (isBlocked(conv, x!, builder.channelBlock)) {
+    blockedConv(x!, blockedWeights(conv, w!), conv.axes, conv.group, bias);
+  } else if (!convolvedByPlanes(conv, x!, w!, conv.axes, bias)) {
+    return false;
+  }
   // The last node gives what the first was to give.
   builder.nodes.push({ ...builder.nodes.pop()!, outputs: node.outputs });
   return true;
+}
+
+/**
+ * Volumes as images, where there are blocked kernels for these.
+ *
+ * @param axes all three; those of `conv` unless it is read backwards
+ */
+export function convolvedByPlanes(
+  conv: Convolution,
+  x: Value,
+  w: Value,
+  axes: readonly ConvAxis[],
+  bias?: Value,
+): Value | undefined {
+  const images = ofImages(conv, x);
+  if (images === undefined || !isBlocked(images, x, x.builder.channelBlock)) return undefined;
+  const { filters, channels, kernel } = images;
+  const weights = blockedWeights(images, w.reshape([filters, channels, ...kernel]));
+  const planes = planesUnder(x, conv.kernel[0]!, axes[0]!);
+  return toVolumes(blockedConv(planes, weights, axes.slice(1), 1, bias), x.length(0));
 }
 
 /** dX = Conv of dY with kernels reversed, and input and output channels swapped, for strides of 1. */

@@ -12,6 +12,7 @@ import {
   withoutNegative,
 } from './channel-blocks.js';
 import type { Convolution } from './placed-convolution.js';
+import { ofImages, planesUnder, toImages } from './volumes.js';
 import { kernelOffsets, type PlacedAxis, padAxes } from './window.gradient.js';
 import { byTiles, isByTiles } from './winograd-weights.gradient.js';
 
@@ -19,11 +20,20 @@ type Way = (conv: Convolution, x: Value, dy: Value) => Value;
 
 /** Where there are blocks and they serve: how dW (O, C/g·k) is written. */
 export function wayInBlocks(conv: Convolution, x: Value): Way | undefined {
+  const batch = x.size(0);
+  if (typeof batch !== 'number' || x.dtype !== 'float32') return undefined;
+  const images = ofImages(conv, x);
+  if (images === undefined) return wayOfImages(conv, x, batch);
+  const [first] = conv.axes;
+  const way = wayOfImages(images, x, batch * first!.positions);
+  return way && ((_, volumes, dy) => way(images, planesUnder(volumes, first!.kernel, first!), toImages(dy)));
+}
+
+/** @param batch how many images there are */
+function wayOfImages(conv: Convolution, x: Value, batch: number): Way | undefined {
   const { axes, kernelSize, group, channels } = conv;
   const block = x.builder.channelBlock;
-  const batch = x.size(0);
-  const isKnown = typeof batch === 'number' && x.dtype === 'float32' && axes.length === 2;
-  if (block === undefined || !isKnown || channels % block !== 0) return undefined;
+  if (block === undefined || axes.length !== 2 || channels % block !== 0) return undefined;
   if (isByTiles(conv, batch, block)) return byTiles;
   if (isDepthwise(conv)) return byOwnKernel;
   return group === 1 && kernelSize > 1 && kernelSize <= 64 ? byRows : undefined;

@@ -42,8 +42,13 @@ function firstShape({ outputs: [type] }: Call): Shape | undefined {
 const ConvWeightGradient: Operator = {
   infer: (call) => {
     const [channels, filters] = [call.shape(0)?.[1], call.shape(1)?.[1]];
+    const kernel = call.required(call.ints('kernel'), 'kernel');
+    const group = call.int('group', 1);
     const isComplete = isKnown(channels) && isKnown(filters);
-    const dims = isComplete ? [filters, channels / call.int('group', 1), ...call.ints('kernel')!] : undefined;
+    if (isComplete && channels % group !== 0) {
+      call.fail(`${channels} channels are not a multiple of group ${group}`, 'OP_ATTRIBUTE');
+    }
+    const dims = isComplete ? [filters, channels / group, ...kernel] : undefined;
     return [new TensorType(call.dtype(0), dims)];
   },
   cost: counted('MACs elements of dY · C/group · kernel elements', (call) => ({

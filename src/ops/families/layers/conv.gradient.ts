@@ -8,7 +8,7 @@
 import type { Value } from '../../build.js';
 import type { GradientRule } from '../../gradient.js';
 import { sizeOf } from '../arrays/data-movement.js';
-import { isBlocked, reversedBlocked } from './blocked-conv.js';
+import { convolvedByPlanes, isBlocked, reversedBlocked } from './blocked-conv.js';
 import { FEW_CHANNELS, weightGradient } from './conv-weights.gradient.js';
 import { type Convolution, describe } from './placed-convolution.js';
 import { type ConvAxis, convolve, convolveTransposed, sizesAfterBatch } from './window.gradient.js';
@@ -66,6 +66,10 @@ function reversedConv(conv: Convolution, dy: Value, w: Value): Value {
   const weights = (forward: Value): Value =>
     swapChannels(forward, group).reshape([channels, filters / group, ...kernel]);
   if (kernelSize === 1) return convolve(dy, weights(flat), padded, group);
+  if (axes.length === 3) {
+    const volumes = convolvedByPlanes(swapped, dy, weights(reverseLast(flat)), padded);
+    if (volumes) return volumes;
+  }
   // To reverse dY and dX comes to the same as to reverse W; fewer elements are faster.
   const batch = dy.size(0);
   const seen = channels * sizeOf(axes.map((axis) => axis.size));

@@ -30,9 +30,9 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
   const sum = sumOfKernels(model.times, plan.kernels, outputBytes(network));
   const value = corrected(sum, model.correction);
   const isOpen = plan.unknown.length > 0;
-  const isQuantised = network
-    .inference()
-    .graph.nodes.some(({ operator }) => operator?.traits?.moves === 'quantisation');
+  const isQuantised =
+    sum.unknown > 0 &&
+    network.inference().graph.nodes.some(({ operator }) => operator?.traits?.moves === 'quantisation');
   const error =
     model.error90 +
     WIDER.unknown * sum.unknown +
@@ -46,7 +46,7 @@ export function kernelPrediction(model: KernelModel, network: Network): DevicePr
   if (sum.unknownClasses.length > 0) {
     rests.push(`${percent(sum.unknown)} of the time is of kernels that were not measured`);
   }
-  if (isQuantised) rests.push('the network is quantised, and what the runtime fuses then is not known');
+  if (isQuantised) rests.push('the network is quantised; kernels of integers are told from those of floats');
   return {
     value,
     low: value * Math.exp(-error),
@@ -82,7 +82,7 @@ export function outputBytes(network: Network): number {
   }, 0);
 }
 
-export const kernelDeviceModel = registerDeviceModel({
+registerDeviceModel({
   kind: KERNELS,
   async open(device: Device) {
     const found = kernelModelSchema.safeParse(device.model);
