@@ -100,7 +100,10 @@ async function scaledFlow(open: Model, single: Subject): Promise<Sums> {
     await session.dispose();
   }
   const lost = exponents.findIndex((exponent) => !Number.isFinite(exponent));
-  if (lost >= 0) throw noRange(first.layers[lost]!);
+  if (lost >= 0) {
+    single.checkWeights();
+    throw noRange(first.layers[lost]!);
+  }
   const { model, exponentOf } = inPowersOfTwo(open, exponents);
   return run(model, single, (name) => Number(exponentOf(name)));
 }
