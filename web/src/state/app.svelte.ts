@@ -223,7 +223,7 @@ class App {
     this.#isSizing = false;
   }
 
-  /** An engine that runs networks, so that reading goes on meanwhile. */
+  /** A worker that runs networks, so that the one that reads files stays free. */
   async runner(network: OpenNetwork, provider: Provider = 'wasm'): Promise<EngineClient> {
     const runner = this.#runners[provider];
     if (!runner.has.has(network.id)) {
