@@ -1,5 +1,6 @@
 // What `auspex compare` does: two networks, or the networks of two folders that have the same names.
 import { basename, relative } from 'node:path';
+import type { Counts } from '../analysis/cost.js';
 import { type CompareOptions, type Comparison, compareNetworks } from '../networks/comparison/compare.js';
 import type { Network, Sizes } from '../networks/index.js';
 import { AuspexError } from '../util/errors.js';
@@ -21,6 +22,15 @@ export interface ComparedPair {
   readonly b: string;
   readonly result: Comparison | AuspexError;
   readonly profiles?: ComparedProfiles;
+  /** What both cost at the same sizes, chosen for those that the files leave open. */
+  readonly settled?: SettledCosts;
+}
+
+export interface SettledCosts {
+  /** The sizes, as flags. */
+  readonly flags: string;
+  readonly a: Counts;
+  readonly b: Counts;
 }
 
 /**
@@ -43,12 +53,20 @@ export async function* compareAll(request: CompareRequest, work: Work = {}): Asy
       const result = await compareNetworks(left, right, { ...options, ...signal });
       const { threads = 1, seed = 0 } = options;
       const profiles = isProfiled && (await compareProfiles(left, right, { threads, seed, ...signal }));
-      yield { a, b, result, ...(profiles ? { profiles } : {}) };
+      const settled = settledCosts(left, right);
+      yield { a, b, result, ...(profiles ? { profiles } : {}), ...(settled ? { settled } : {}) };
     } catch (error) {
       if (!(error instanceof AuspexError)) throw error;
       yield { a, b, result: error };
     }
   }
+}
+
+/** Undefined if no sizes are open, or other sizes would be chosen for one network than for the other. */
+function settledCosts(left: Network, right: Network): SettledCosts | undefined {
+  const [a, b] = [left.chosenSizes(), right.chosenSizes()];
+  if (!a?.isChecked || !b?.isChecked || a.flags !== b.flags) return undefined;
+  return { flags: a.flags, a: left.settled().cost().totals, b: right.settled().cost().totals };
 }
 
 /** Paths of networks that belong together. */

@@ -1,23 +1,26 @@
 // Comparisons of networks for people.
 import type { Counts } from '../../analysis/cost.js';
 import type { InferredNode } from '../../analysis/infer.js';
-import type { ComparedPair } from '../../app/compare.js';
+import type { ComparedPair, SettledCosts } from '../../app/compare.js';
 import { nodeLabel, operatorName } from '../../graph/graph.js';
 import { formatType } from '../../graph/types.js';
 import type { Comparison, Verdict } from '../../networks/comparison/compare.js';
 import { AuspexError } from '../../util/errors.js';
 import { printable } from '../../util/printable.js';
-import { formatBytes, formatCount, table, terminalWidth, wrap } from './format.js';
+import { formatBytes, formatCount, isLong, table, terminalWidth, wrap } from './format.js';
 
 /** Nodes and weights beyond this many are counted, not listed. */
 const LISTED = 12;
 
-export function comparisonText({ a, b, result }: ComparedPair, { tolerance }: { tolerance: number }): string {
+export function comparisonText(
+  { a, b, result, settled }: ComparedPair,
+  { tolerance }: { tolerance: number },
+): string {
   const comparison = result as Comparison;
   const sections = [
     [`a  ${a}`, `b  ${b}`],
     wrap(sentence(comparison, tolerance), 0),
-    costs(comparison),
+    costs(comparison, settled),
     nodes(comparison),
     weights(comparison),
     outputs(comparison),
@@ -42,7 +45,9 @@ function sentence({ verdict, outputs: run }: Comparison, tolerance: number): str
   return `${text}; outputs agree to ${small(tolerance)} on ${run.samples} random inputs.`;
 }
 
-function costs({ costs: { a, b }, nodes: counted }: Comparison): string[] {
+function costs({ costs: given, nodes: counted }: Comparison, settled: SettledCosts | undefined): string[] {
+  const at = isLong(given.a) || isLong(given.b) ? settled : undefined;
+  const { a, b } = at ?? given;
   const rows: [string, string, string, string][] = [
     ['Nodes', String(counted.a), String(counted.b), change(counted.a, counted.b)],
     ...(['parameters', 'macs', 'flops'] as const).map((key): [string, string, string, string] => [
@@ -58,17 +63,14 @@ function costs({ costs: { a, b }, nodes: counted }: Comparison): string[] {
       change(a[key], b[key]),
     ]),
   ];
-  return table(
-    [
-      { title: '' },
-      { title: 'a', align: 'right' },
-      { title: 'b', align: 'right' },
-      { title: 'b - a', align: 'right' },
-    ],
-    rows,
-    0,
-    terminalWidth(),
-  );
+  const columns = [
+    { title: '' },
+    { title: 'a', align: 'right' },
+    { title: 'b', align: 'right' },
+    { title: 'b - a', align: 'right' },
+  ] as const;
+  const chosen = at ? wrap(`Counts at ${at.flags}, chosen for sizes that the files leave open:`, 0) : [];
+  return [...chosen, ...table(columns, rows, 0, terminalWidth())];
 }
 
 const TITLES = {

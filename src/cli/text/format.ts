@@ -1,4 +1,5 @@
 // Numbers and tables for people: units that are named, columns that line up, nothing wider than a terminal.
+import type { Counts } from '../../analysis/cost.js';
 import type { Dim } from '../../graph/dim.js';
 import { thousands } from '../../util/thousands.js';
 
@@ -25,6 +26,15 @@ function proseWidth(width: number): number {
 }
 
 const LARGE = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
+
+/** Counts longer than this are expressions that need lines of their own. */
+export const MAX_SHORT = 24;
+
+/** Whether a total is an expression that needs lines of its own. */
+export function isLong({ macs, flops, activationBytes }: Counts): boolean {
+  const texts = [formatCount(macs), formatCount(flops), formatBytes(activationBytes)];
+  return texts.some((text) => text.length > MAX_SHORT);
+}
 
 /** `1.81 G`, `512`, or a symbolic expression as it is. */
 export function formatCount(count: Dim | undefined): string {

@@ -20,6 +20,8 @@ import {
   formatBytes,
   formatCount,
   formatExact,
+  isLong,
+  MAX_SHORT,
   percent,
   table,
   terminalWidth,
@@ -42,7 +44,7 @@ const LISTED_VALUES = 8;
 export function inspectionText(inspected: Inspected, { file, sort, nodes, tree }: TextOptions): string {
   const { model, inspection } = inspected;
   // Expressions that are too long to read are shown as numbers, at sizes that make sense.
-  const settled = isLong(inspection) ? inspected.settled : undefined;
+  const settled = isLong(inspection.cost.totals) ? inspected.settled : undefined;
   const shown = settled?.inspection ?? inspection;
   const sections = [
     header(model, inspection, file),
@@ -59,12 +61,6 @@ export function inspectionText(inspected: Inspected, { file, sort, nodes, tree }
     .filter((s) => s !== undefined && s.length > 0)
     .map((s) => s!.map(printable).join('\n'))
     .join('\n\n');
-}
-
-/** Whether a total is an expression that needs lines of its own. */
-function isLong({ cost: { totals: t } }: Inspection): boolean {
-  const counts = [formatCount(t.macs), formatCount(t.flops), formatBytes(t.activationBytes)];
-  return counts.some((text) => text.length > MAX_SHORT);
 }
 
 function header(model: Model, { inference, coverage, hash }: Inspection, file: string): string[] {
@@ -128,9 +124,6 @@ const LONGEST_FORMULA = 4;
 function cutAfter(lines: readonly string[], most: number): string[] {
   return lines.length <= most ? [...lines] : [...lines.slice(0, most), '      …'];
 }
-
-/** Counts longer than this are expressions that need lines of their own. */
-const MAX_SHORT = 24;
 
 function shareOf(key: SortKey, item: Counts): number {
   return magnitude(key === 'memory' ? item.memoryAccessBytes : item[key]);
